@@ -1,4 +1,4 @@
-/** `npm run alert-test`: sends a test alert through Alertmanager, and waits until every receiver has taken it. */
+/** `npm run alert-test`: sends a test alert by Alertmanager until every receiver has taken it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Notifications, notifications, post, receiverNames, type TestAlert } from "./alert-test/alertmanager";
@@ -25,10 +25,9 @@ export const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Of the alerts that reach receivers. */
 const SEVERITIES = ["critical", "warning"] as const;
 
-/** Receivers that people do not read. */
+/** Receivers without a reader. */
 const NOT_PEOPLE: readonly string[] = ["nobody", "heartbeat"];
 
 const POLL_MS = 1000;
@@ -38,7 +37,7 @@ interface Arguments {
   readonly timeoutSeconds: number;
 }
 
-/** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
+/** Exit status; never throws for bad input or outside failures. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const args = readArguments(argv);
   if (args === "help") {
@@ -86,7 +85,7 @@ async function test({ url, timeoutSeconds }: Arguments, io: CommandIo): Promise<
   }
   const before = await notifications(url);
   const startsAt = new Date();
-  // They end by themselves where this command is interrupted.
+  // They resolve by themselves if this command is interrupted.
   await post(url, alerts(startsAt, new Date(startsAt.getTime() + 2 * timeoutSeconds * 1000)));
   const until = performance.now() + timeoutSeconds * 1000;
   let now = before;

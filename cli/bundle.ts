@@ -1,4 +1,4 @@
-/** `npm run bundle`: everything that an environment takes from the internet, in one folder to carry. */
+/** `npm run bundle`: everything that an environment downloads, in one folder. */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -66,7 +66,7 @@ export const options = {
 
 interface Arguments extends EnvironmentArguments {
   readonly json: boolean;
-  /** Undefined: the list alone. */
+  /** Undefined: list only. */
   readonly out: string | undefined;
   readonly mode: "make" | "dry-run" | "verify";
 }
@@ -89,7 +89,6 @@ function readArguments(argv: string[]): Arguments | Problem | "help" {
   );
 }
 
-/** `npm run bundle`. */
 export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const opening = openEnvironment(readArguments(argv), USAGE, io);
   if ("status" in opening) {
@@ -132,11 +131,11 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
 
 interface Listed {
   readonly needs: BundleNeeds;
-  /** Why no bundle would do, each a block for a terminal. */
+  /** Reasons against any bundle, each a terminal block. */
   readonly refusals: readonly string[];
 }
 
-/** What the environment needs, whether or not it names a bundle; undefined when a mistake was told. */
+/** Undefined when a mistake was reported. */
 async function listed(environment: OpenedEnvironment, io: CommandIo): Promise<Listed | undefined> {
   const progress = new Progress(io, `planning ${environment.name}`);
   return toldMistakes(io, progress, async () => {
@@ -224,7 +223,7 @@ async function make(
   }
 }
 
-/** `bundle.json` by its sum, which covers all other files: to be compared where the folder is carried to. */
+/** Checksum of `bundle.json`, which covers all other files: compared at the destination. */
 function sumOf(bundle: BundleFile): string {
   return `SHA-256 of ${BUNDLE_FILE}: ${createHash("sha256").update(bundleText(bundle)).digest("hex")}`;
 }
@@ -271,7 +270,6 @@ async function verify(root: string, needs: BundleNeeds, io: CommandIo): Promise<
   return EXIT.ok;
 }
 
-/** What an environment needs and a bundle has not. */
 function lacking({ k3s, images, charts, models, platforms }: BundleNeeds, bundle: BundleFile): string[] {
   const has = <T>(list: readonly T[], is: (each: T) => boolean) => list.some(is);
   return [

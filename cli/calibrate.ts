@@ -1,4 +1,4 @@
-/** `npm run calibrate`: how fast models were served, from Prometheus, as files that plans account for. */
+/** `npm run calibrate`: serving speed from Prometheus, as files for plans. */
 import { join, relative } from "node:path";
 import { type EnvironmentRun, runEnvironment } from "../offline/environment";
 import { version } from "../package.json";
@@ -30,10 +30,10 @@ import { toldMistakes } from "./told-mistakes";
 
 export const options = CALIBRATE_OPTIONS;
 
-/** Of all questions about one model. */
+/** All queries of one model. */
 const ANSWER_SECONDS = 60;
 
-/** Shorter intervals hold few requests, and more of them than this would be answers of megabytes. */
+/** Shorter intervals have few requests, and more of them would be megabytes of answers. */
 const LEAST_STEP_SECONDS = 300;
 const MOST_INTERVALS = 288;
 
@@ -42,7 +42,7 @@ const ADVICE = {
   unauthorized: "a port-forward to Prometheus, which asks for no key",
 };
 
-/** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
+/** Exit status; never throws for bad input or outside failures. */
 export async function main(argv: string[], io: CommandIo, now = Date.now): Promise<number> {
   const opening = openEnvironment(readCalibrateArguments(argv), CALIBRATE_USAGE, io);
   if ("status" in opening) {
@@ -56,7 +56,7 @@ export async function main(argv: string[], io: CommandIo, now = Date.now): Promi
   }
   const { plan } = run;
   try {
-    // For the message of a name that there is not.
+    // Reports an unknown name.
     const only = args.model === undefined ? undefined : plannedSubject(run, args.model);
     const asked = plan.models.filter(({ name }) => only === undefined || name === args.model);
     const http = new HttpClient(args.prometheus, {

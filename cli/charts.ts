@@ -1,4 +1,4 @@
-/** `npm run charts`: every chart that a platform may install, in the cache, and its digest in the lock. */
+/** `npm run charts`: caches every chart the platform may install, with its digest in the lock. */
 import { parseArgs } from "node:util";
 import { installedCharts } from "../catalog/chart-images";
 import { type ChartEntry, chart } from "../catalog/charts";
@@ -34,12 +34,11 @@ export const options = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** Where the command reads and writes. */
 export interface ChartsPlace {
   readonly charts: readonly ChartEntry[];
-  /** Folder of the lock. */
+  /** Of the lock. */
   readonly project: string;
-  /** Folder of the cache. */
+  /** Of the cache. */
   readonly cache: string;
 }
 
@@ -53,7 +52,7 @@ interface Row {
   readonly fix?: string;
 }
 
-/** Runs the command; returns its exit status. */
+/** Exit status. */
 export async function main(argv: string[], io: CommandIo, place: ChartsPlace = placeHere()): Promise<number> {
   const parsed = parse(argv);
   if ("problem" in parsed) {

@@ -1,18 +1,18 @@
 import { lineOf } from "./io";
 
-/** Collects what is wrong with a command line while it is read. */
+/** Collects mistakes of a command line. */
 export interface Checks {
-  /** Mistakes so far; readers add their own. */
+  /** Mistakes so far; readers append. */
   readonly problems: string[];
-  /** What a reader returns; undefined where it throws, whose message is a problem then. */
+  /** A reader's result; undefined where it throws, with its message as a problem. */
   readonly checked: <T>(read: () => T) => T | undefined;
 }
 
 /**
- * A command line, "help", or every problem with it.
+ * A command line, "help", or all its problems.
  *
- * @param parse `parseArgs` with the command's own options; what it throws is the only problem.
- * @param read makes the command's arguments of that. Files that they name are read.
+ * @param parse `parseArgs` with the command's options; if it throws, that is the only problem.
+ * @param read converts the values, and reads the files they name.
  */
 export function checkedArguments<
   Parsed extends { readonly values: { readonly help?: boolean | undefined } },

@@ -1,4 +1,4 @@
-/** `npm run cost`: what an environment was planned to cost, what it costs, and why they differ. */
+/** `npm run cost`: planned cost, actual cost, and reasons for the difference. */
 import { parseArgs } from "node:util";
 import { runEnvironment } from "../offline/environment";
 import { compare } from "./cost/compare";
@@ -42,7 +42,7 @@ export const options = {
 } as const;
 
 const MOST_DAYS = 400;
-/** Of all questions. */
+/** All queries. */
 const ANSWER_SECONDS = 60;
 
 const ADVICE = {
@@ -50,7 +50,7 @@ const ADVICE = {
   unauthorized: "a port-forward, which asks for no key",
 };
 
-/** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
+/** Exit status; never throws for bad input or outside failures. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const opening = openEnvironment(readArguments(argv), USAGE, io);
   if ("status" in opening) {

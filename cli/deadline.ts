@@ -1,22 +1,22 @@
 import { setMaxListeners } from "node:events";
 
-/** A time after which what waits for a server gives up, or earlier at Ctrl-C. */
+/** Aborts waiting at a time, or earlier at Ctrl-C. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** For whoever is done: what it asked stays as it is. */
+  /** Disarms it; requests continue. */
   stop(): void;
-  /** Before its time. */
+  /** Ends it early. */
   end(reason: Error): void;
 }
 
 /**
- * A timer, not `AbortSignal.timeout`: Node 20 garbage-collects that signal when only `AbortSignal.any` references it, and the wait
- * never ends. The timer does not keep the process alive; a pending request does. An answer that came while the process computed is read
- * before its time is over.
+ * A timer, because Node 20 garbage-collects `AbortSignal.timeout` when only `AbortSignal.any`
+ * references it, and waits never end. It does not keep the process alive; pending requests do. An
+ * answer received during computation is read before the timeout fires.
  */
 export function deadline(seconds: number): Deadline {
   const limit = new AbortController();
-  // Many requests share it, and Node warns of more than ten.
+  // Shared by many requests; Node warns above ten.
   setMaxListeners(0, limit.signal);
   const over = () => limit.abort(new Error(`no answer within ${seconds} s`));
   let unread: NodeJS.Immediate | undefined;

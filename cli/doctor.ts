@@ -1,4 +1,4 @@
-/** `npm run doctor`: whether the cluster that an environment names, and this machine, have what the platform needs. */
+/** `npm run doctor`: whether cluster and this machine meet an environment's prerequisites. */
 import { askCluster, CLUSTER_OPTIONS } from "./cluster/command";
 import { examine } from "./doctor/examine";
 import { needsOf } from "./doctor/needs";
@@ -22,7 +22,6 @@ Exit status: 0 nothing is red (look at what is marked ! and ?), 1 something is, 
 
 export const options = CLUSTER_OPTIONS;
 
-/** `npm run doctor`. */
 export function main(argv: string[], io: CommandIo): Promise<number> {
   return askCluster<DoctorReport>(argv, io, {
     usage: USAGE,

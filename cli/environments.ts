@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { nearest } from "../catalog/nearest";
 import { repositoryRoot } from "../names/repository-root";
 
-/** Names of the environments: every `Pulumi.<name>.yaml` next to Pulumi.yaml whose name a stack can have, sorted. */
+/** Every `Pulumi.<name>.yaml` next to Pulumi.yaml with a valid stack name, sorted. */
 export function environmentNames(root = repositoryRoot()): string[] {
   return readdirSync(root)
     .flatMap((file) => /^Pulumi\.([\w.-]{1,100})\.yaml$/.exec(file)?.[1] ?? [])
     .sort();
 }
 
-/** Path of an environment's file, or a message that says which there are. */
+/** The file, or a message listing environments. */
 export function environmentFile(name: string): { readonly file: string } | { readonly problem: string } {
   const names = environmentNames();
   if (names.includes(name)) {

@@ -58,20 +58,18 @@ interface Arguments {
   readonly json: boolean;
 }
 
-/** What the command works with. */
 export interface FleetMeans {
   readonly doJobs: DoJobs;
-  /** Of each question to a cluster. */
+  /** Of each cluster request. */
   readonly limits: Limits;
 }
 
-/** `npm run fleet`. */
 export async function main(
   argv: string[],
   io: CommandIo,
   means: FleetMeans = { doJobs: doAll, limits: LIMITS },
 ): Promise<number> {
-  // Started by this program alone: whoever types it has nobody to answer to.
+  // Only this program starts it; a user has no parent process.
   if (argv[0] === WORKER_FLAG && process.send !== undefined) {
     const { serve } = await import("./fleet/worker");
     await serve(process);
@@ -95,7 +93,7 @@ export async function main(
   return DO[args.action](opened, { ...args, ...means }, io, () => (performance.now() - started) / 1000);
 }
 
-/** Does an action; returns the exit status. */
+/** Exit status. */
 type Doing = (
   opened: OpenedFleet,
   args: Arguments & FleetMeans,
@@ -130,7 +128,7 @@ const DO: Readonly<Record<Action, Doing>> = {
   },
 };
 
-/** As of any command that crashes. */
+/** As for any crash. */
 const BUG = 70;
 
 function workOptions(
@@ -192,7 +190,7 @@ function isAction(word: string): word is Action {
   return (ACTIONS as readonly string[]).includes(word);
 }
 
-/** @throws Error that says what the option takes. */
+/** @throws Error with the allowed values. */
 function wholeNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) {
     return undefined;

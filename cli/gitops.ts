@@ -1,4 +1,4 @@
-/** `npm run gitops`: moves a platform's objects out of a stack's state and back, without asking a cluster. */
+/** `npm run gitops`: moves a platform's objects out of a stack's state and back, offline. */
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -43,7 +43,7 @@ interface Problem {
   readonly problem: string;
 }
 
-/** Runs the command; returns its exit status. */
+/** Exit status. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const parsed = readArguments(argv);
   if (parsed === "help") {
@@ -81,7 +81,7 @@ function write({ command, state: file, out }: Arguments, { state, moved }: Moved
     return EXIT.refused;
   }
   try {
-    // Secret values in it are encrypted, addresses and names are not: readable by its owner alone.
+    // Secrets in it are encrypted, addresses and names are not: owner-readable only.
     writeFileSync(out, `${JSON.stringify(state, undefined, 4)}\n`, { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (isFileSystemError(error)) {

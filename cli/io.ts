@@ -6,24 +6,23 @@ import { visible, visibleLines } from "../names/visible";
 import { withOwnColours } from "../report/style";
 import { type OpenScreen, terminalScreen } from "./screen";
 
-/** Where a command writes. Tests hand in buffers. */
+/** Output of a command; tests use buffers. */
 export interface CommandIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether `out` is a terminal that shows colours. */
+  /** `out` is a terminal with colours. */
   readonly color: boolean;
-  /** Draws the last line of `err` over, with nothing where the text is empty. Undefined: `err` is no terminal. */
+  /** Redraws the last line of `err`, or clears it. Undefined without a terminal. */
   readonly draw?: (line: string) => void;
-  /** Asks a question and waits for a line. Undefined: there is no terminal to ask on. */
+  /** Asks for a line. Undefined without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
-  /** Takes the whole terminal. Undefined: `out` is none, or there are no keys. */
+  /** Uses the full screen. Undefined without a terminal or keys. */
   readonly screen?: OpenScreen;
 }
 
-/** Exit status of every command. */
 export const EXIT = { ok: 0, refused: 1, badInput: 2 } as const;
 
-/** The process's own streams; colours off when piped or when NO_COLOR is set (no-color.org). */
+/** Process streams; no colours when piped or with NO_COLOR (no-color.org). */
 export function processIo(): CommandIo {
   return {
     out: (text) => void process.stdout.write(text),
@@ -37,8 +36,8 @@ export function processIo(): CommandIo {
 }
 
 /**
- * The one door of all commands: whatever servers and files say, nothing but text, and the colours that the program itself gives,
- * reaches a terminal.
+ * Filters all output: only text and the program's own colours reach a terminal, whatever servers
+ * and files contain.
  */
 export function guarded({ out, err, draw, ask, color, screen }: CommandIo): CommandIo {
   const shown = (text: string) => withOwnColours(visibleLines(text));
@@ -57,7 +56,7 @@ export function guarded({ out, err, draw, ask, color, screen }: CommandIo): Comm
   };
 }
 
-/** @returns what was typed; nothing where the input ends first, or at Ctrl-C. */
+/** @returns the typed line; empty at end of input or Ctrl-C. */
 async function askOnTerminal(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)));
@@ -69,19 +68,19 @@ async function askOnTerminal(question: string): Promise<string> {
   return answer ?? "";
 }
 
-/** What an error says, in one line: parsers repeat what they were given, which may be a stranger's. */
+/** One line: parsers quote their input, which may be untrusted. */
 export function lineOf(error: unknown): string {
   const message = messageOf(error);
-  // Node's own sentences about arguments have lines of their own.
+  // Node's argument errors have several lines.
   return visible(message.replaceAll(".\n", ". "));
 }
 
-/** Whether an error is the file system's refusal: a mistake in a path, or a right that is missing. */
+/** A wrong path or missing right. */
 export function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "code" in error && "syscall" in error;
 }
 
-/** Why a file cannot be written, asked before long work is done for it. Undefined: its folder can be written to. */
+/** Checked before long work. Undefined: the folder is writable. */
 export function whyUnwritable(what: string, file: string): string | undefined {
   try {
     accessSync(dirname(resolve(file)), constants.W_OK);

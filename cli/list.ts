@@ -1,4 +1,4 @@
-/** `npm run list`: what an environment can name. */
+/** `npm run list`: names for environments. */
 import { parseArgs } from "node:util";
 import { visible } from "../names/visible";
 import { usedImages } from "../report/images";
@@ -17,7 +17,7 @@ interface Listing {
   readonly text: string;
 }
 
-/** Rows, of which those are kept whose text has every word, in both forms. */
+/** Rows whose text has every word, in both forms. */
 function listing<R extends Named>(
   rows: readonly R[],
   words: readonly string[],
@@ -30,13 +30,13 @@ function listing<R extends Named>(
   return { json: kept, text: text(kept) };
 }
 
-/** Every image that an environment pulls: what a registry for a site without internet must hold. */
+/** Images for a registry without internet. */
 async function environmentImages([environment, ...words]: readonly string[]): Promise<Listing | Problem> {
   const opened = environmentNamed(environment);
   if ("problem" in opened) {
     return opened;
   }
-  // Loads the whole program: the other lists need none of it.
+  // Loads the whole program, which other lists do not need.
   const { runEnvironment } = await import("../offline/environment");
   const { recording } = await runEnvironment(opened);
   const rows = usedImages(recording.resources).map(({ image, usedBy }) => ({ name: image, usedBy }));
@@ -67,7 +67,7 @@ export const options = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** What users call the lists. */
+/** Other names of lists. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   gpus: "cards",
   gpu: "cards",
@@ -75,7 +75,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   machines: "shapes",
 };
 
-/** Runs the command; returns its exit status. */
+/** Exit status. */
 export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): Promise<number> {
   const parsed = parse(argv);
   if ("problem" in parsed) {

@@ -5,11 +5,11 @@ import { keptByNpm } from "./npm-options";
 
 interface Command {
   readonly main: (argv: string[], io: CommandIo) => Promise<number>;
-  /** Its options, as `parseArgs` takes them. */
+  /** As for `parseArgs`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Commands by name with what they are for; each is loaded only when it runs. */
+/** Loaded only when run. */
 export const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly load: () => Promise<Command> }>> = {
   plan: { purpose: "what an environment makes, where models fit, what it costs", load: () => import("./plan") },
   model: { purpose: "what one model needs, and which machines it fits", load: () => import("./model") },
@@ -59,13 +59,12 @@ ${Object.entries(COMMANDS)
 npm run <command> -- --help explains one. npm start is the plan of dev.
 `;
 
-/** Runs one command as the process's main program. */
 export async function run(argv: string[]): Promise<void> {
   endWithReader(process.stdout);
   process.exitCode = await runCommand(argv, processIo());
 }
 
-/** Runs one command, and returns its exit status. A crash is ours, not the user's: it exits with 70. */
+/** Exit status. A crash is a bug of ours and exits with 70. */
 export async function runCommand(argv: string[], terminal: CommandIo): Promise<number> {
   const io = guarded(terminal);
   const [name = "", ...args] = argv;
@@ -103,7 +102,7 @@ export async function runCommand(argv: string[], terminal: CommandIo): Promise<n
   }
 }
 
-/** A reader that has seen enough (`| head`) is no error: what remains is not written, and the status stays. */
+/** A closed pipe (`| head`) is no error: the rest is dropped, and the status stays. */
 function endWithReader(stream: NodeJS.WriteStream): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") {

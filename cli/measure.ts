@@ -1,4 +1,4 @@
-/** `npm run measure`: how fast a model is served, as a file that plans count with. */
+/** `npm run measure`: serving speed, as a file for plans. */
 import { join, relative } from "node:path";
 import { runEnvironment } from "../offline/environment";
 import { version } from "../package.json";
@@ -32,7 +32,7 @@ import { toldMistakes } from "./told-mistakes";
 
 export const options = MEASURE_OPTIONS;
 
-/** A model may be loaded at its first request. */
+/** A model may load at its first request. */
 const TRIAL_SECONDS = 300;
 
 const ADVICE = {
@@ -40,7 +40,7 @@ const ADVICE = {
   unauthorized: "--api-key-env: the variable that holds the key, and what the key may do",
 };
 
-/** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
+/** Exit status; never throws for bad input or outside failures. */
 export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const args = readMeasureArguments(argv, env);
   if (args === "help") {
@@ -79,7 +79,7 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
   }
 }
 
-/** What an environment says of the model; nothing where none is named. */
+/** From an environment; empty without one. */
 async function planOf(
   { environment, config, model }: MeasureArguments,
   io: CommandIo,
@@ -130,7 +130,7 @@ async function measure(
   try {
     const server = await serverAt(http, early.signal);
     const model = servedModel(server, planned?.servedName ?? args.model);
-    // Asked for before the load: nobody waits for minutes to hear that a name is missing.
+    // Checked before the load, so that a missing name shows at once.
     wholeSubject(args.stated, server, planned);
     const { next } = randomFrom(Date.now());
     const trial = await tryOut(http, model, args.traffic, next, early.signal, (what) => progress.update(what));
@@ -162,13 +162,13 @@ async function measure(
   }
 }
 
-/** One request at a time, those that are expected, and four times as many. */
+/** One request, the expected concurrency, and four times that. */
 function loadsOf({ concurrency, traffic, minutes }: MeasureArguments, planned: PlannedSubject | undefined): Loads {
   const expected = Math.max(2, concurrency ?? planned?.concurrency ?? DEFAULT_CONCURRENCY);
   return { traffic, inFlight: [1, expected, 4 * expected], seconds: 60 * minutes };
 }
 
-/** Seconds between two lines where there is no terminal. */
+/** Interval of progress lines without a terminal. */
 const LOG_SECONDS = 15;
 
 function tellerOf(progress: Progress, io: CommandIo): (at: LoadProgress) => void {
@@ -184,7 +184,7 @@ function tellerOf(progress: Progress, io: CommandIo): (at: LoadProgress) => void
   };
 }
 
-/** @throws MeasureFailure for a place that cannot be written to. */
+/** @throws MeasureFailure for an unwritable place. */
 function write(text: string, subject: MeasuredSubject, folder: string, { out }: MeasureArguments, io: CommandIo): void {
   if (out === "-") {
     return;

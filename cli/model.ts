@@ -1,5 +1,3 @@
-/** `npm run model`: explains one model. */
-
 import { engineNames, engineOf } from "../engines";
 import { type CardVerdict, NOTHING_TO_SAY } from "../engines/card";
 import { estimateMemory, MemoryRequestError, versionProblems } from "../engines/estimate";
@@ -35,19 +33,22 @@ import { explainModel } from "./model/report-text";
 import { modelUsage } from "./model/usage";
 import { HubError } from "./pin/hub";
 
-/** The largest context to plan for when none is given. */
+/** Default of the planned context. */
 const DEFAULT_CONTEXT_TOKENS = 8192;
 
-/** nvidia-smi 24,564 MiB, 81,559 MiB and 16,303 MiB were 23.52, 79.19 and 15.48 GiB to vLLM (vllm#14452, and start-up logs). */
+/**
+ * nvidia-smi 24,564 MiB, 81,559 MiB and 16,303 MiB were 23.52, 79.19 and 15.48 GiB to vLLM
+ * (vllm#14452, and start-up logs).
+ */
 const CUDA_MEMORY_NOTE =
   "the memory of a GPU is taken as CUDA reports it to processes (torch.cuda.mem_get_info): nvidia-smi shows 0.4 to 0.5 GiB more";
 
-/** A replica over more nodes than this is no deployment anyone runs. */
+/** Larger replicas are no realistic deployment. */
 const MOST_NODES = 8;
 
 export const options = modelOptions;
 
-/** Runs the command; returns its exit status and never throws for bad input. */
+/** Exit status; never throws for bad input. */
 export async function main(
   argv: string[],
   io: Pick<CommandIo, "out" | "err">,
@@ -83,7 +84,7 @@ export async function main(
   }
 }
 
-/** What is wrong with the model, where the rest of the command line is wrong already. */
+/** The model's problems, when the command line already has some. */
 async function modelProblems(model: string | undefined, env: NodeJS.ProcessEnv): Promise<string[]> {
   if (model === undefined) {
     return [];
@@ -105,7 +106,7 @@ function isInputError(error: unknown): error is Error {
   );
 }
 
-/** Held against a simulation: those at the top, which people choose from. */
+/** Number of top answers to simulate, which people choose from. */
 const CONFIRMED = 5;
 
 async function compareFor(
@@ -142,7 +143,7 @@ async function compareFor(
   return comparison.able.length > 0 ? EXIT.ok : EXIT.refused;
 }
 
-/** @param requestTokens of the longest request that must fit. */
+/** @param requestTokens of the longest request. */
 function loadOf(args: ModelArguments, named: NamedModel, requestTokens = 1) {
   const { architecture, entry } = named;
   const { pipelineParallel: stages = 1, engine, contextTokens } = args;
@@ -170,17 +171,17 @@ function loadOf(args: ModelArguments, named: NamedModel, requestTokens = 1) {
   };
 }
 
-/** What is found out about a model. @throws BadInput, MemoryRequestError, UnknownFormatError */
+/** @throws BadInput, MemoryRequestError, UnknownFormatError */
 export function reportOn(args: ModelArguments, named: NamedModel): ModelReport {
   const { report, model } = answerOn(args, named);
-  // nothing can be advised for a load of unknown size, nor for what starts on no machine, or on none for sure
+  // no advice for loads of unknown size, nor for models that may start on no machine
   const isHopeless = versionProblems(report.request.engine).length > 0 || weightFormatRefusal(model) !== undefined;
   return report.unknown === undefined && report.unread === undefined && !isHopeless
     ? { ...report, advice: adviceFor(report, model, args.machine) }
     : report;
 }
 
-/** The same without advice, which takes most of the time; and the model as it would be planned. */
+/** Without advice, which takes most of the time; and the model as planned. */
 export function answerOn(args: ModelArguments, named: NamedModel) {
   const { machine } = args;
   const load = loadOf(args, named);
@@ -199,12 +200,12 @@ export function answerOn(args: ModelArguments, named: NamedModel) {
   return { report: modelReport(request, estimateMemory(request), circumstances(args, model, placed)), model };
 }
 
-/** What decides besides memory whether it starts, as in a plan. */
+/** Start conditions other than memory, as in a plan. */
 function circumstances({ machine }: ModelArguments, model: ModelRequest, placed: Fit | undefined): Circumstances {
   const { refusals, notes, unread } = verdictOn(machine, model);
   const reasons = refusals.map(({ reason }) => reason);
   const noLayout = placed && "refusal" in placed && !placed.refusal.layout ? [placed.refusal.reason] : [];
-  // A format that the checkpoint lacks is a question worth asking here: what would a sibling in that format need?
+  // A missing format is a valid question here: what would a sibling in it need?
   const refusal = weightFormatRefusal(model);
   const format = refusal === undefined ? weightFormatProblem(model) : undefined;
   const ofClass = engineOf(model.engine).modelClass?.(model);
@@ -233,12 +234,12 @@ function verdictOn({ gpu, device }: Machine, model: ModelRequest): CardVerdict {
   if (device === "gpu") {
     return gpu ? cardVerdict(model, gpu) : unknownCardVerdict(model);
   }
-  // The CPU model is unknown: only whether the release was read holds for all of them.
+  // Without a CPU model, only support by the release is known.
   const { unread } = cpuVerdict(model, "amd64");
   return { ...NOTHING_TO_SAY, ...(unread && { unread }) };
 }
 
-/** What does serve on a card that refuses the engine; of AMD's cards this is on record. */
+/** Engines for a card that refuses this one; known for AMD's cards. */
 function enginesThere({ gpu }: Machine): string[] {
   if (gpu?.support === undefined) {
     return [];
@@ -259,7 +260,7 @@ function layoutOf({ tensorParallel, pipelineParallel }: ModelArguments, found: L
   };
 }
 
-/** @throws BadInput for a format of another engine. */
+/** @throws BadInput for another engine's format. */
 function quantizationFor({ engine, quantization }: ModelArguments, { architecture, entry }: NamedModel) {
   const { formats, usualFormat, defaultQuantization } = engineOf(engine.name);
   if (quantization === undefined) {
@@ -274,7 +275,7 @@ function quantizationFor({ engine, quantization }: ModelArguments, { architectur
   return quantization;
 }
 
-/** The question as the planner knows it, to find machines as a plan would. */
+/** The question as a plan's, to find machines. */
 function asPlanned(
   { model, engine, tensorParallel, pipelineParallel, utilization, flags }: ModelArguments,
   load: Pick<MemoryRequest, "architecture" | "contextTokens" | "concurrency" | "kvCacheDtype" | "quantization">,

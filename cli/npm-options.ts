@@ -1,13 +1,13 @@
-/** npm keeps options that stand before `--` for itself, and tells scripts of them by variables only. */
+/** npm keeps options before `--` and passes them to scripts only as variables. */
 
-/** Options of the user's own npm, such as the certificates of a company's proxy: they say nothing about our command. */
+/** Options of the user's own npm, such as a proxy's certificates, irrelevant to our command. */
 const OPTIONS_OF_NPM: readonly string[] = ["ca"];
 
 /**
- * What to tell somebody who wrote `npm run plan dev --json`; undefined when npm kept nothing.
+ * Advice for `npm run plan dev --json`; undefined when npm kept nothing.
  *
  * @param options that the command has.
- * @param argv what npm did hand over.
+ * @param argv as passed by npm.
  */
 export function keptByNpm(
   command: string,

@@ -128,7 +128,7 @@ interface Described {
   readonly description: Description;
 }
 
-/** Descriptions that the environment needs and that are not kept, each repository and commit once. */
+/** Missing descriptions, one per repository and commit. */
 async function describeMissing(
   sources: readonly Source[],
   commits: ReadonlyMap<string, string>,
@@ -174,7 +174,7 @@ async function commitsOf(
   return new Map(answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : [])));
 }
 
-/** Models of the catalogue, each once, whose commit was asked for now. */
+/** Catalogue models, each once, whose commit was requested now. */
 async function comparedWith(rows: readonly Row[], hub: Hub): Promise<Compared[]> {
   const asked = new Map(
     rows.flatMap(({ entry, commit }) => (entry && commit ? [[entry.name, { entry, commit }] as const] : [])),
@@ -186,7 +186,7 @@ async function comparedWith(rows: readonly Row[], hub: Hub): Promise<Compared[]>
 }
 
 interface Row extends Source {
-  /** What its revision is now; undefined for what was not asked. */
+  /** Current revision; undefined if not requested. */
   readonly commit: string | undefined;
 }
 

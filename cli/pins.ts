@@ -1,4 +1,4 @@
-/** `npm run pins`: how old the pinned releases are, what is known of them, and the digests of their images. */
+/** `npm run pins`: age, vulnerabilities and image digests of pinned releases. */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type ImageDigests, imageDigests } from "../catalog/image-digests";
@@ -40,19 +40,18 @@ export const options = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** What the command reads, asks and writes. */
 export interface PinsPlace {
   readonly rows: () => readonly PinRow[];
   readonly today: Date;
   readonly digests: ImageDigests;
-  /** Images to ask for, `repository:tag`. @default those of the public path, and those of the list */
+  /** `repository:tag`. @default the public path's, and the list's */
   readonly images?: readonly string[];
   readonly registry: Registry;
-  /** Path of the list. */
+  /** Of the list. */
   readonly file: string;
 }
 
-/** Runs the command; returns its exit status. */
+/** Exit status. */
 export async function main(argv: string[], io: CommandIo, place: PinsPlace = placeHere()): Promise<number> {
   const parsed = parse(argv);
   if ("problem" in parsed) {

@@ -40,7 +40,6 @@ Runs the real program in this process, without credentials, cluster or Pulumi CL
 Exit status: 0 deployable, 1 forbidden by a capacity rule or policy, 2 bad input.
 `;
 
-/** `npm run plan`. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const started = performance.now();
   const opening = openEnvironment(readArguments(argv), USAGE, io);
@@ -96,7 +95,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   return isDeployable(result) ? EXIT.ok : EXIT.refused;
 }
 
-/** The network of the recorded resources: a command of its own in all but name, for it judges nothing. */
+/** Network of recorded resources: effectively a separate command, as it judges nothing. */
 async function showNetwork(
   name: string,
   environment: OfflineEnvironment,
@@ -128,7 +127,7 @@ async function showNetwork(
   return status ?? EXIT.badInput;
 }
 
-/** Undefined when written. */
+/** Undefined on success. */
 function writeReport(file: string, content: string, what = "the web page"): string | undefined {
   try {
     writeFileSync(resolve(file), content);
@@ -178,7 +177,7 @@ function readArguments(argv: string[]): Arguments | Problem | "help" {
   );
 }
 
-/** Takes the file behind `--network` out of a command line: parseArgs knows options with a value or without, not both. */
+/** Extracts the optional file of `--network`: parseArgs does not support optional values. */
 function networkFile(argv: readonly string[]): { readonly rest: string[]; readonly file: string | undefined } {
   const at = argv.indexOf("--network");
   const file = at < 0 ? undefined : argv[at + 1];

@@ -1,4 +1,7 @@
-/** `npm run portainer`: finds or creates an environment's cluster at its Portainer server, and fetches its edge key. */
+/**
+ * `npm run portainer`: finds or creates an environment's cluster at its Portainer server, and
+ * fetches its edge key.
+ */
 import { parseArgs } from "node:util";
 import { imageEntry } from "../catalog/images";
 import { readEdgeKey } from "../names/portainer";
@@ -28,17 +31,16 @@ Exit status: 0 the environment and its key are there; 1 the server refused or wa
 
 export const options = { ...ENVIRONMENT_OPTIONS, key: { type: "boolean", default: false } } as const;
 
-/** Within which the server must have answered everything. */
+/** For all answers. */
 const LIMIT_MS = 60_000;
 
-/** How a test reaches its server. */
 export interface TestServer {
   readonly place: Place;
   /** Authority that is trusted. @default as of the agent */
   readonly ca?: string;
 }
 
-/** Runs the command; returns its exit status. */
+/** Exit status. */
 export async function main(
   argv: string[],
   io: CommandIo,
@@ -105,7 +107,7 @@ export async function main(
   }
 }
 
-/** @throws ServerRefused where the agent would be refused, or NetworkPolicies would not let it out. */
+/** @throws ServerRefused where the agent would be refused, or NetworkPolicies would block it. */
 function assertSame({ edgeId, edgeKey }: EdgeEnvironment, id: string, { url, tunnelPort }: EdgeAddress): void {
   if (edgeId !== undefined && edgeId !== id) {
     throw new ServerRefused(
@@ -130,7 +132,7 @@ function assertSame({ edgeId, edgeKey }: EdgeEnvironment, id: string, { url, tun
   }
 }
 
-/** Portainer asks for agents of the server's own release. */
+/** Portainer wants agents of its own release. */
 function releaseNote(version: string): string {
   const agent = imageEntry("portainer-agent").tag;
   const minor = (release: string) => release.split(".").slice(0, 2).join(".");

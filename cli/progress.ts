@@ -2,7 +2,7 @@ import type { CommandIo } from "./io";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** One line on the terminal's error stream that shows work going on; silent for the first second, and when piped. */
+/** Progress line on stderr; silent for the first second, and when piped. */
 export class Progress {
   private timer: NodeJS.Timeout | undefined;
   private detail = "";

@@ -4,16 +4,15 @@ import type { CheckpointFiles } from "../stacks/checkpoint/files";
 /** As for every config.json. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** What a published model says of itself. */
 export interface PublishedConfig {
   /** config.json */
   readonly text: string;
-  /** hf_quant_config.json, where there is one. */
+  /** hf_quant_config.json, if any. */
   readonly quantization: unknown;
 }
 
 /**
- * Undefined where there is no config.json.
+ * Undefined without a config.json.
  *
  * @throws ModelConfigError for a hf_quant_config.json that is no JSON, HubError
  */

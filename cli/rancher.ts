@@ -1,4 +1,7 @@
-/** `npm run rancher`: finds or creates an environment's cluster at its Rancher server, and fetches its registration token. */
+/**
+ * `npm run rancher`: finds or creates an environment's cluster at its Rancher server, and fetches
+ * its registration token.
+ */
 import { parseArgs } from "node:util";
 import { K3S_VERSION } from "../catalog/k3s";
 import { localClusterTool } from "../catalog/local-clusters";
@@ -30,13 +33,13 @@ Exit status: 0 the cluster and its token are there; 1 the server refused or was 
 
 export const options = { ...ENVIRONMENT_OPTIONS, token: { type: "boolean", default: false } } as const;
 
-/** Within which the server must have answered everything. */
+/** For all answers. */
 const LIMIT_MS = 60_000;
 
 /**
- * Runs the command; returns its exit status.
+ * Exit status.
  *
- * @param localPort of this computer, in place of the server's address: for tests. @default what the URL names
+ * @param localPort local port in place of the server's address, for tests. @default from the URL
  */
 export async function main(
   argv: string[],
@@ -100,7 +103,7 @@ export async function main(
   }
 }
 
-/** Version of Kubernetes that an environment's cluster is created with; undefined for clusters of others. */
+/** Kubernetes version of a provisioned cluster; undefined for others. */
 function kubernetesOf(cluster: ClusterConfig): string | undefined {
   if (cluster.provision !== "create") {
     return undefined;
@@ -117,7 +120,7 @@ function kubernetesOf(cluster: ClusterConfig): string | undefined {
   }
 }
 
-/** @throws ServerRefused for a release that is known not to run with it. */
+/** @throws ServerRefused for a release known to be incompatible. */
 function assertRunsWith(version: string, kubernetes: string | undefined): void {
   if (kubernetes !== undefined && rancherRunsWith(version, kubernetes) === false) {
     const oldest = oldestRancherFor(kubernetes);

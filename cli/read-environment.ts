@@ -4,36 +4,33 @@ import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile, readT
 import { environmentFile, environmentNames } from "./environments";
 import { type CommandIo, EXIT, lineOf } from "./io";
 
-/** The environment that a command was asked for. */
+/** Environment of a command. */
 export interface EnvironmentArguments {
-  /** Name of the environment. */
   readonly environment: string;
-  /** File to read instead of `Pulumi.<environment>.yaml`. */
+  /** In place of `Pulumi.<environment>.yaml`. */
   readonly config: string | undefined;
 }
 
-/** What the user must mend. */
+/** For the user to fix. */
 export interface Problem {
   readonly problem: string;
 }
 
-/** Options that every command about an environment has. */
+/** Common options of commands about an environment. */
 export const ENVIRONMENT_OPTIONS = {
   config: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** A command line as `parseArgs` reads it, with the options above among others. */
+/** Result of `parseArgs`, including the options above. */
 interface ParsedCommand<V> {
   readonly values: V;
   readonly positionals: readonly string[];
 }
 
 /**
- * The arguments of a command about one environment.
- *
- * @param parse reads the command line with `ENVIRONMENT_OPTIONS` and the command's own; what it throws is a problem.
+ * @param parse with `ENVIRONMENT_OPTIONS` and the command's own; if it throws, that is a problem.
  * @param ownArguments of the command, from its options.
  */
 export function environmentArguments<V extends { readonly help: boolean; readonly config?: string }, A extends object>(
@@ -60,22 +57,22 @@ export function environmentArguments<V extends { readonly help: boolean; readonl
   }
 }
 
-/** `Pulumi.<name>.yaml` is the file of `<name>`; any other file gives its own name. */
+/** `Pulumi.<name>.yaml` is the file of `<name>`; other files give their own name. */
 function environmentNameOf(file: string): string {
   const name = basename(file).replace(/\.[^.]*$/, "");
   return name.replace(/^Pulumi\./, "").replace(/[^\w.-]+/g, "-") || "environment";
 }
 
-/** An environment whose file is right, with the file's name in `baseDirectory`. */
+/** A valid environment, with its file's name in `baseDirectory`. */
 export interface OpenedEnvironment extends OfflineEnvironment {
   readonly file: Extract<ParsedEnvironmentFile, { readonly ok: true }>;
   readonly fileName: string;
 }
 
-/** A command's arguments and its environment, or the exit status when there is nothing more to do. */
+/** Arguments and environment, or the final exit status. */
 export type Opening<A> = { readonly args: A; readonly environment: OpenedEnvironment } | { readonly status: number };
 
-/** How every command about an environment begins: help and mistakes are answered, the environment's file is read. */
+/** Start of every command about an environment: handles help and mistakes, and reads the file. */
 export function openEnvironment<A extends EnvironmentArguments>(
   args: A | Problem | "help",
   usage: string,
@@ -98,24 +95,23 @@ export function openEnvironment<A extends EnvironmentArguments>(
   return { args, environment };
 }
 
-/** A line about values that are missing here; empty where none is. */
+/** Note on missing values; empty without any. */
 export function importsNote({ fileName, file: { imports } }: OpenedEnvironment): string {
   return imports.length === 0
     ? ""
     : `${fileName} imports ${imports.join(", ")} from Pulumi ESC, which only Pulumi opens: their values are missing here\n`;
 }
 
-/** The environment of that name, checked; or what the user must mend. */
+/** A valid environment, or the user's mistakes. */
 export function environmentNamed(name: string | undefined): OpenedEnvironment | Problem {
   return name === undefined
     ? { problem: `name one environment: ${environmentNames().join(", ")}` }
     : readEnvironment({ environment: name, config: undefined });
 }
 
-/** What Pulumi accepts as the name of a stack. */
+/** Pulumi's stack names. */
 const STACK_NAME = /^[\w.-]{1,100}$/;
 
-/** Reads and checks the file of an environment. */
 function readEnvironment({ environment, config }: EnvironmentArguments): OpenedEnvironment | Problem {
   if (!STACK_NAME.test(environment)) {
     const asFile = environment.includes("/") ? `; a file is read with --config ${environment}` : "";

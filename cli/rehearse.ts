@@ -40,7 +40,6 @@ pools have them; then drains and loses nodes. Nothing is created anywhere else. 
 Exit status: 0 all as promised, 1 something waits or breaks, 2 bad input, or a part is missing on this machine.
 `;
 
-/** `npm run rehearse`. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const opening = openEnvironment(readArguments(argv), USAGE, io);
   if ("status" in opening) {
@@ -96,7 +95,7 @@ interface Refusal extends Problem {
   readonly status: number;
 }
 
-/** Why a rehearsal cannot begin. */
+/** Why a rehearsal cannot start. */
 function refusalOf(run: EnvironmentRun, { environment, nodes, autoscaled }: Arguments): Refusal | undefined {
   const pools = run.plan.pools.map(({ name }) => name);
   const unknown = Object.keys(nodes).filter((name) => !pools.includes(name));
@@ -124,11 +123,11 @@ function refusalOf(run: EnvironmentRun, { environment, nodes, autoscaled }: Argu
 
 interface Arguments extends EnvironmentArguments {
   readonly nodes: NodeCounts;
-  /** Karpenter makes nodes. */
+  /** With Karpenter. */
   readonly autoscaled: boolean;
   readonly json: boolean;
   readonly keep: boolean;
-  /** What is missing on this machine is installed without a question. */
+  /** Installs missing parts without asking. */
   readonly install: boolean;
 }
 
@@ -140,7 +139,7 @@ export const options = {
   install: { type: "boolean", default: false },
 } as const;
 
-/** What `--autoscaler` takes: the one that makes nodes of our clusters on AWS. OKE's has no cloud to be tried with. */
+/** `--autoscaler`: the one for our AWS clusters. OKE's needs a cloud. */
 const AUTOSCALER = "karpenter";
 
 function readArguments(argv: string[]): Arguments | Problem | "help" {
@@ -161,7 +160,7 @@ function unknownAutoscaler(name: string): string {
   return `--autoscaler ${name}: the only one that can be rehearsed is ${AUTOSCALER}`;
 }
 
-/** The most nodes of a pool: etcd and KWOK on one machine serve a few hundred with ease. */
+/** Of a pool: etcd and KWOK on one machine easily serve a few hundred. */
 const MOST_NODES = 200;
 
 function readNodeCounts(texts: readonly string[]): { readonly counts: NodeCounts } | Problem {

@@ -45,7 +45,6 @@ Applications, no secret value. The same environment gives the same bytes. Nothin
 Exit status: 0 written, 1 forbidden by a capacity rule or policy, 2 bad input. With --all the highest of all environments.
 `;
 
-/** `npm run render`. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const given = readArguments(argv);
   if (given !== "help" && "all" in given) {
@@ -102,7 +101,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
 
 interface Arguments extends EnvironmentArguments {
   readonly out: string;
-  /** File with the outputs of the stack that made the cluster. */
+  /** Stack outputs of the cluster. */
   readonly outputs: string | undefined;
   readonly secretStore: string;
   readonly json: boolean;
@@ -150,7 +149,7 @@ function ownArguments({
   return { out, outputs, secretStore, json };
 }
 
-/** @param parse reads the command line; what it throws is a problem. */
+/** @param parse the command line; if it throws, that is a problem. */
 function allArguments(
   parse: () => { readonly values: Values; readonly positionals: readonly string[] },
 ): AllArguments | Problem | "help" {

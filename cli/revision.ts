@@ -1,9 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/**
- * The commit that a folder's repository is at, `-dirty` behind it when files differ from it. Undefined outside of a
- * repository, or without git.
- */
+/** Commit of a folder, `-dirty` if changed. Undefined outside a repository, or without git. */
 export function commitOf(folder: string): string | undefined {
   try {
     const args = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts a command from a bundle of the program. The first command makes it, and the first one after a change.
+// Runs a command from a bundle, which the first command after a change builds.
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);

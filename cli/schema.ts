@@ -1,4 +1,4 @@
-/** `npm run schema`: writes the pages and JSON Schemas that are made from the code's own schemas. */
+/** `npm run schema`: writes pages and JSON Schemas generated from code. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../names/repository-root";
@@ -8,7 +8,7 @@ import { SCHEMA_FILE, schemaText } from "../stacks/config/json-schema";
 import { FLEET_PAGE_FILE, fleetPage } from "./fleet/json-page";
 import { COMING_FROM_PAGES } from "./import/coming-from-page";
 
-/** Each file's text by its path from the repository root. */
+/** Text by path from the repository root. */
 const generated: Readonly<Record<string, () => string>> = {
   [SCHEMA_FILE]: schemaText,
   [PAGE_FILE]: configurationPage,
@@ -20,7 +20,7 @@ const generated: Readonly<Record<string, () => string>> = {
 
 export const generatedFiles = Object.keys(generated);
 
-/** Writes the files; with `--check` it only says whether they are current (exit status 1 if not). */
+/** With `--check` only reports whether files are current (exit status 1 if not). */
 export function main(argv: readonly string[], root = repositoryRoot()): number {
   const files = Object.entries(generated).map(([path, text]) => ({ path: join(root, path), text: text() }));
   if (!argv.includes("--check")) {

@@ -1,4 +1,4 @@
-/** The whole terminal, for a command that draws over it. */
+/** Full-screen terminal. */
 import { emitKeypressEvents } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 
@@ -7,7 +7,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** As readline reads it: `name` is undefined for most signs, `text` is what was typed. */
+/** As readline parses it: `name` is undefined for most characters, `text` is the input. */
 export interface Key {
   readonly name?: string;
   readonly text?: string;
@@ -21,24 +21,23 @@ export interface ScreenEvents {
 
 export interface Screen {
   size(): Size;
-  /** Draws these lines, as many as there are rows. Longer ones are cut by the terminal. */
+  /** One line per row; the terminal cuts longer ones. */
   draw(text: string): void;
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close(): void;
 }
 
 export type OpenScreen = (events: ScreenEvents) => Screen;
 
-/** Private modes of xterm, which every terminal emulator has: alternate screen, cursor, automatic wrap. */
+/** xterm's private modes, supported by all emulators: alternate screen, cursor, automatic wrap. */
 const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l";
 const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 const HOME = "\u001b[H";
 const CLEAR_LINE = "\u001b[K";
 
-/** Signals that end the command as its own key does, so that the terminal is given back. */
+/** Signals that end the command like its key, so that the terminal is restored. */
 const ENDING = ["SIGTERM", "SIGHUP"] as const;
 
-/** Opens the terminal of these streams. */
 export function terminalScreen(input: ReadStream, output: WriteStream, { onKey, onResize }: ScreenEvents): Screen {
   const pressed = (text: string | undefined, key: { readonly name?: string; readonly ctrl?: boolean }) =>
     onKey({ name: key.name, ctrl: key.ctrl, ...(text !== undefined && { text }) });
@@ -54,10 +53,10 @@ export function terminalScreen(input: ReadStream, output: WriteStream, { onKey, 
   }
   output.write(ENTER);
   return {
-    // A terminal of no size is one that does not report it.
+    // Size 0 means unreported.
     size: () => ({ columns: output.columns || 80, rows: output.rows || 24 }),
     draw: (text) => {
-      // Cleared first: after a line of full width the cursor is on its last sign.
+      // Cleared first: after a full line the cursor is on its last character.
       const lines = text.split("\n").map((line) => `${CLEAR_LINE}${line}`);
       output.write(`${HOME}${lines.join("\r\n")}`);
     },

@@ -8,7 +8,7 @@ import { smoke } from "./smoke/run";
 
 export const options = SMOKE_OPTIONS;
 
-/** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
+/** Exit status; never throws for bad input or outside failures. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const args = readSmokeArguments(argv);
   if (args === "help") {
@@ -20,7 +20,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     return EXIT.badInput;
   }
   if ("environment" in args) {
-    // Plans the environment, which a check by address has no need of.
+    // Plans the environment, which checks by address do not need.
     const { smokeOfStack } = await import("./smoke/stack/check");
     return smokeOfStack(args, io);
   }

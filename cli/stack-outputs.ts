@@ -1,13 +1,13 @@
 import { parseJson } from "../names/json-text";
 import { type CommandPlace, captured } from "./try/run-command";
 
-/** Why a stack's outputs are not there, in words of Pulumi's command line. */
+/** Why outputs are missing, in terms of Pulumi's command line. */
 export interface NoOutputs {
   readonly problem: string;
 }
 
 /**
- * The outputs of a stack, secrets in clear: they come through a pipe, and are in no file, command line or log.
+ * Stack outputs with plaintext secrets, through a pipe only: in no file, command line or log.
  *
  * @param stack its name.
  */
@@ -20,7 +20,7 @@ export async function stackOutputs(
   if (status === undefined) {
     return { problem: "pulumi is not on the PATH: https://www.pulumi.com/docs/install/" };
   }
-  // A parser's own message would quote what it cannot read.
+  // A parser's message would quote its input.
   const outputs = status === 0 ? parseJson(out) : undefined;
   return outputs === undefined ? { problem: err.trim() || "pulumi printed no JSON" } : { outputs };
 }

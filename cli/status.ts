@@ -22,7 +22,6 @@ Exit status: 0 everything answers (or was stopped on purpose), 1 something does 
 
 export const options = CLUSTER_OPTIONS;
 
-/** `npm run status`. */
 export function main(argv: string[], io: CommandIo): Promise<number> {
   return askCluster<StatusReport>(argv, io, {
     usage: USAGE,

@@ -3,10 +3,10 @@ import type { CommandIo } from "./io";
 import type { Progress } from "./progress";
 
 /**
- * Does what plans an environment, under a line of progress that is gone at the end.
+ * Plans an environment with a progress line.
  *
- * @returns undefined where the user has something to mend: it has been told, in its own words.
- * @throws whatever is no mistake of the user's.
+ * @returns undefined after reporting a user's mistake.
+ * @throws other errors.
  */
 export async function toldMistakes<Result extends object | number>(
   io: CommandIo,

@@ -1,4 +1,4 @@
-/** `npm run top`: what a platform does now, on a terminal. */
+/** `npm run top`: current state of a platform, on a terminal. */
 import { runEnvironment } from "../offline/environment";
 import { style, WIDTH } from "../report/style";
 import { type CommandIo, EXIT } from "./io";
@@ -21,7 +21,7 @@ const ADVICE = {
   unauthorized: "--token-file: the file with a token of the control API, which may read",
 };
 
-/** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
+/** Exit status; never throws for bad input or outside failures. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const args = readTopArguments(argv);
   if (args === "help") {
@@ -61,11 +61,11 @@ async function once(platform: Platform, { json }: TopArguments, io: CommandIo): 
 
 interface Planned {
   readonly plan?: PlanFacts;
-  /** Undefined: the environment has no such API. */
+  /** Undefined: no such API. */
   readonly controlUrl?: string;
 }
 
-/** What an environment says; nothing where a URL is named. */
+/** From an environment; empty for a URL. */
 async function plannedOf(args: TopArguments, io: CommandIo): Promise<Planned | { readonly status: number }> {
   const { environment, config, controlUrl } = args;
   if (environment === undefined && config === undefined && controlUrl !== undefined) {

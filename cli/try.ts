@@ -6,7 +6,7 @@ import { Trial } from "./try/trial";
 
 export const options = TRY_OPTIONS;
 
-/** Runs the command; returns its exit status. */
+/** Exit status. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const args = readTryArguments(argv);
   if (args === "help") {

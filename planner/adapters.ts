@@ -1,4 +1,4 @@
-/** What a model's LoRA adapters take besides the room that the engine sets aside on its GPUs. */
+/** Host memory and disk of LoRA adapters; engines reserve GPU memory separately. */
 import { engineOf } from "../engines";
 import type { AdapterRoom } from "../engines/adapters";
 import { BYTES_PER_GIB } from "../names/units";
@@ -17,8 +17,8 @@ export function adapterRoom(model: ModelRequest): AdapterRoom | undefined {
 }
 
 /**
- * Values of an adapter of this rank that changes every matrix, tables and experts too: none has more. Two matrices for
- * each of the model's, rank × what goes in, and what comes out × rank.
+ * Upper bound: an adapter of this rank that changes every matrix, including embeddings and experts.
+ * Each matrix gets two, rank × inputs and outputs × rank.
  */
 export function adapterValues(architecture: ModelArchitecture, rank: number): number {
   return tensorInventory(architecture)
@@ -26,7 +26,7 @@ export function adapterValues(architecture: ModelArchitecture, rank: number): nu
     .reduce((total, { rows, columns, count }) => total + rank * (rows + columns) * count, 0);
 }
 
-/** Files of all adapters, GB: what they can have at most, as nobody has looked into them yet. */
+/** Upper bound, GB: adapters are not read before the deployment. */
 export function adapterFilesGB(model: ModelRequest): number {
   const room = adapterRoom(model);
   return room === undefined ? 0 : (model.adapters ?? []).length * fileGB(model, room);
@@ -36,17 +36,17 @@ function fileGB({ architecture }: ModelRequest, { maxRank }: AdapterRoom): numbe
   return (adapterValues(architecture, maxRank) * FILE_BYTES_PER_VALUE) / 1e9;
 }
 
-/** Volume for all adapters, whole GiB; 0 without. */
+/** Whole GiB; 0 without adapters. */
 export function adapterStorageGiB(model: ModelRequest): number {
   const filesGB = adapterFilesGB(model);
   return filesGB === 0 ? 0 : modelStorageGiB(filesGB);
 }
 
 /**
- * Memory of a pod that adapters take: each process of the engine keeps all of them, whole, in the model's type
- * (`--max-cpu-loras`, LoRAModel.from_local_checkpoint of vLLM 0.33.0).
+ * Each engine process keeps all adapters, whole, in the model's type (`--max-cpu-loras`,
+ * LoRAModel.from_local_checkpoint of vLLM 0.33.0).
  *
- * @param processes of one pod: one for each GPU.
+ * @param processes of one pod: one per GPU.
  */
 export function adapterHostGiB(model: ModelRequest, processes: number): number {
   const room = adapterRoom(model);

@@ -1,18 +1,17 @@
-/** What may keep the requests of a session at one replica; `none`: the least busy replica answers. */
+/** What keeps a session at one replica; `none`: the least busy replica answers. */
 export const AFFINITIES = ["none", "header", "cookie"] as const;
 
 export type Affinity = (typeof AFFINITIES)[number];
 
-/** Those that keep a session. */
 export type SessionKey = Exclude<Affinity, "none">;
 
-/** Models whose sessions stay at a replica, and by what; all others are left out. */
+/** Models with session affinity only. */
 export type Sessions = ReadonlyMap<string, SessionKey>;
 
 /**
- * Of the models of an environment; canaries say what their models say.
+ * Canaries follow their models.
  *
- * @param everywhere of models that do not say it themselves.
+ * @param everywhere default for models without a setting.
  */
 export function sessionsOf(
   everywhere: Affinity,

@@ -1,58 +1,57 @@
 import { type Capacity, NodePacking, type PackingItem } from "./packing";
 
-/** A pool as the search sees it. */
 export interface AssignablePool {
   readonly name: string;
   readonly node: Capacity;
-  /** Nodes that run and are paid in any case. */
   readonly minNodes: number;
   readonly maxNodes: number;
-  /** Price of one node, for the same time in every pool. 0 for owned hardware: then fewer nodes win. */
+  /** Of one node, over the same time in every pool. 0 for owned hardware: fewer nodes win. */
   readonly price: number;
 }
 
-/** One way to run all replicas of a model. */
 export interface AssignmentOption {
   readonly pool: string;
   /** Replicas that always run. */
   readonly item: PackingItem;
-  /** How many of them run in each phase. @default always as many */
+  /** Running replicas per phase. @default constant */
   readonly counts?: readonly number[];
-  /** What comes with them, once. It claims no GPUs. @default nothing */
+  /** Comes once with the replicas, without GPUs. @default none */
   readonly companion?: PackingItem;
-  /** The first replica of a model that sleeps: it is not paid, but of equal pools the one that it can wake on, for less, is better. @default one always runs */
+  /**
+   * First replica of a model at zero: unpaid, but among equal pools the cheapest to wake on wins.
+   * @default one always runs
+   */
   readonly wakes?: PackingItem;
 }
 
-/** A model with one way to run it on each pool that can hold it. */
+/** A model with one option per pool that can hold it. */
 export interface Assignable {
   readonly name: string;
   readonly options: readonly AssignmentOption[];
 }
 
 export interface Assignment {
-  /** Chosen pool per model name; models that found no room are missing. */
+  /** Chosen pool by model; models without room are missing. */
   readonly pools: ReadonlyMap<string, string>;
-  /** The nodes of each pool with what always runs of the models that were placed there, by pool name. */
+  /** Nodes of each pool with their permanent replicas, by pool. */
   readonly packings: ReadonlyMap<string, NodePacking>;
-  /** Nodes that each pool's models take in each phase, by pool name. */
   readonly phaseNodes: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Search steps beyond the greedy starts: a few hundredths of a second, and exact for a dozen models. */
+/** Search steps after the greedy starts: a few hundredths of a second, exact for a dozen models. */
 const SEARCH_STEPS = 20_000;
 /** Price of a model that cannot wake: more than any node's. */
 const NO_ROOM = 1e9;
-/** The search recurses once per model: with more than this, its steps could prove nothing and the stack would end. */
+/** The search recurses once per model; beyond this it proves nothing and the stack overflows. */
 const MOST_MODELS_SEARCHED = 200;
 
 /**
- * The assignment of models to pools that places the most models, at the least cost, on the fewest nodes.
- * Greedy passes give a start; branch and bound improves it until it is proven best or its steps are spent.
- * Models are taken in an order of their own, so the order in which they are declared changes nothing.
+ * Places the most models at the least cost on the fewest nodes. Greedy passes give a start; branch
+ * and bound improves it until proven best or out of steps. The result does not depend on the order
+ * of models.
  *
- * @param shares parts of the time that the phases take, in which schedules hold more or fewer replicas: 1 together. A pool holds its
- *   models in each of them, and one without a share too.
+ * @param shares fractions of time of the phases, 1 together, in which schedules change replicas. A
+ * pool must hold its models in every phase, even one without a share.
  */
 export function cheapestAssignment(
   models: readonly Assignable[],
@@ -65,7 +64,7 @@ export function cheapestAssignment(
   const largestFirst = placeable.sort(
     (a, b) => compareSizes(a, b) || compareText(signature(a), signature(b)) || compareText(a.name, b.name),
   );
-  // Models with little choice go first, lest the others take their only pool.
+  // Models with few options first, so that others do not take their only pool.
   const leastChoiceFirst = [...largestFirst].sort((a, b) => a.options.length - b.options.length);
   const empty = PoolStates.empty(pools, shares);
   const start = [largestFirst, leastChoiceFirst]
@@ -77,28 +76,31 @@ export function cheapestAssignment(
 interface Outcome extends Assignment {
   readonly cost: number;
   readonly nodes: number;
-  /** Price of the nodes that come while one of the models that sleep is awake, summed over them. */
+  /** Price of additional nodes while each model at zero is awake, summed. */
   readonly awake: number;
 }
 
-/** Negative when `a` is better: more models placed, then cheaper, then fewer nodes, then cheaper with all of them awake. */
+/**
+ * Negative when `a` is better: more models placed, then cheaper, then fewer nodes, then cheaper
+ * with all awake.
+ */
 function compareOutcomes(a: Outcome, b: Outcome): number {
   return (
     b.pools.size - a.pools.size || compareMoney(a.cost, b.cost) || a.nodes - b.nodes || compareMoney(a.awake, b.awake)
   );
 }
 
-/** The pools with some models on them. Immutable: `with` returns a changed copy that shares the rest. */
+/** Immutable: `with` returns a changed copy that shares the rest. */
 class PoolStates {
   private constructor(
     private readonly pools: ReadonlyMap<string, AssignablePool>,
     private readonly shares: readonly number[],
     readonly packings: ReadonlyMap<string, NodePacking>,
-    /** By pool, of each phase; of a single one it is `packings` again. */
+    /** By pool and phase; with a single phase, `packings`. */
     private readonly phases: ReadonlyMap<string, readonly NodePacking[]>,
     readonly cost: number,
     readonly nodes: number,
-    /** Price of the resources that are claimed, as if nodes could be bought in parts: never above `cost`. */
+    /** Price of claimed resources, as if nodes were divisible: a lower bound of `cost`. */
     readonly share: number,
     readonly awake: number,
   ) {}
@@ -117,12 +119,11 @@ class PoolStates {
     );
   }
 
-  /** Nodes that each pool's models take in each phase. */
   get phaseNodes(): Assignment["phaseNodes"] {
     return new Map([...this.phases].map(([name, packings]) => [name, packings.map(({ nodes }) => nodes)]));
   }
 
-  /** The state with one more model, or undefined when the pool has no room for it. */
+  /** Undefined when the pool has no room. */
   with(option: AssignmentOption): PoolStates | undefined {
     const pool = this.pools.get(option.pool);
     const before = this.packings.get(option.pool);
@@ -155,7 +156,7 @@ class PoolStates {
     );
   }
 
-  /** What a model claims of its nodes, at their price: their GPUs, or their memory where they have none. */
+  /** Share of nodes that a model claims, priced: by GPUs, or memory without GPUs. */
   shareOf({ pool: name, item: { demand, count, nodesPerReplica }, counts }: AssignmentOption): number {
     const pool = this.pools.get(name);
     if (!pool) {
@@ -168,19 +169,17 @@ class PoolStates {
   }
 }
 
-/** A packing with so many replicas of an option more, and what comes with them. */
 function added(packing: NodePacking, { item, companion }: AssignmentOption, count: number): NodePacking {
   const replicas = packing.with({ ...item, count });
   return companion ? replicas.with(companion) : replicas;
 }
 
-/** What a model adds to a state. */
 interface Step {
   readonly added: number;
   readonly share: number;
 }
 
-/** Each model in turn on the pool that ranks lowest; fewer new nodes where the rank is equal. */
+/** Each model on the pool that ranks lowest; ties go to fewer new nodes. */
 function greedy(models: readonly Assignable[], empty: PoolStates, rank: (step: Step) => number): Outcome {
   let state = empty;
   const chosen = new Map<string, string>();
@@ -221,7 +220,7 @@ function branchAndBound(
   let best = start;
   let steps = SEARCH_STEPS;
   const chosen: (string | undefined)[] = [];
-  /** Least share that the models from this one on will claim. */
+  /** Lower bound of the remaining models' share, by model index. */
   const restShare = [0];
   for (const { options } of [...models].reverse()) {
     restShare.unshift(Math.min(...options.map((option) => empty.shareOf(option))) + (restShare[0] ?? 0));
@@ -230,7 +229,7 @@ function branchAndBound(
   const visit = (index: number, state: PoolStates, placed: number): void => {
     const model = models[index];
     const mayPlace = placed + models.length - index;
-    // Cost, nodes and what sleeps only grow along a branch: one that cannot become better than the best is cut.
+    // Cost, nodes and sleeping models only grow along a branch: branches that cannot win are cut.
     const cost = Math.max(state.cost, state.share + (restShare[index] ?? 0));
     const order =
       best.pools.size - mayPlace ||
@@ -245,7 +244,7 @@ function branchAndBound(
       best = outcome(new Map(pairs), state);
       return;
     }
-    // Equal models are interchangeable: try each combination of their pools once, not in every order.
+    // Equal models are interchangeable: combinations of pools are tried once, not in every order.
     const previous = models[index - 1];
     const twin = previous && signature(previous) === signature(model) ? chosen[index - 1] : undefined;
     const from = model.options.findIndex((option) => option.pool === twin);
@@ -284,7 +283,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Differences below a thousandth of a cent are rounding, not money. */
+/** Differences below a thousandth of a cent are rounding. */
 function compareMoney(a: number, b: number): number {
   return Math.abs(a - b) < 1e-5 ? 0 : a - b;
 }

@@ -1,8 +1,7 @@
-/** Requests that an engine takes at once of a model, whatever it is set to. */
 import { engineOf } from "../engines";
 import type { ModelRequest } from "./request";
 
-/** The model with no more requests at once than its engine takes; a note says what was asked for. */
+/** Lowers concurrency to the engine's limit; a note states the original. */
 export function withinEngine(model: ModelRequest): ModelRequest {
   const { engine, concurrency, derived = [], notes = [] } = model;
   const limit = engineOf(engine).mostAtOnce?.(model);

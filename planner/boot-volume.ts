@@ -1,26 +1,28 @@
 import type { ModelPlan, PoolPlan } from "./types";
 
-/** Rooms on a node's boot volume, GiB. Nobody publishes the sizes of images unpacked: an allowance, and said so. */
+/** GiB on a boot volume: an allowance, and reported so, as unpacked image sizes are unpublished. */
 const ALLOWANCE = {
-  /** Operating system, drivers and the kubelet's own. */
+  /** Operating system, drivers and kubelet. */
   system: 20,
-  /** Image of one engine, unpacked: CUDA and PyTorch are some 20 of it; and the next version, while a rollout pulls it. */
+  /**
+   * One unpacked engine image, of which CUDA and PyTorch are some 20, and its successor during a
+   * rollout.
+   */
   engineImage: 50,
-  /** Images, logs and scratch of the platform's own pods. */
+  /** Images, logs and scratch of the platform's pods. */
   platform: 40,
 } as const;
 
-/** The kubelet deletes images at 85 percent, and evicts pods with a tenth left (its documented defaults). */
+/** The kubelet deletes images at 85 percent and evicts pods at 90 (documented defaults). */
 export const MOST_USED = 0.85;
 const STEP_GIB = 10;
 
-/** What the boot volume of one node of a pool holds, GiB. */
 export interface BootVolumeNeed {
-  /** What the pods of models may write: logs, caches, models that are copied beside their engine. On local disks it is none of this. */
+  /** Files of model pods: logs, caches, models copied next to the engine. 0 with local disks. */
   readonly podsGiB: number;
   readonly imagesGiB: number;
   readonly systemGiB: number;
-  /** All of it, and what must stay free. */
+  /** With the reserve that must stay free. */
   readonly totalGiB: number;
 }
 
@@ -28,7 +30,7 @@ type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">;
 type Model = Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">;
 
 /**
- * Boot volume of a pool's nodes: any node may hold those of its pods that together write most.
+ * Any node may hold the pods that together write most.
  *
  * @param models of the whole plan.
  */
@@ -46,13 +48,14 @@ export function bootVolumeNeed(pool: Pool, models: readonly Model[]): BootVolume
   };
 }
 
-/** Sidecars ask for twentieths of a CPU. */
+/** Sidecars request twentieths of a CPU. */
 const STEPS_PER_CPU = 20;
 
 /**
- * Most that pods on one node may write, GiB: the fullest of all ways to fill it, since the scheduler may choose any (unbounded knapsack).
+ * Worst case over all ways to fill a node, since the scheduler may choose any (unbounded knapsack),
+ * GiB.
  *
- * @param pods one of each kind, and how much of the node it takes.
+ * @param pods one of each kind, and its share of the node.
  */
 function mostWrittenGiB(pods: readonly { readonly takes: number; readonly gib: number }[], room: number): number {
   const most = Array.from({ length: Math.floor(room) + 1 }, () => 0);
@@ -63,11 +66,11 @@ function mostWrittenGiB(pods: readonly { readonly takes: number; readonly gib: n
       }
     }
   }
-  // A pod that is larger than the node is placed nowhere, but its files are not forgotten.
+  // A pod larger than the node cannot be placed, but its files count.
   return Math.max(most.at(-1) ?? 0, ...pods.map(({ gib }) => gib), 0);
 }
 
-/** What the pods of models write on one node of a pool at most, GiB. */
+/** Upper bound for one node of a pool, GiB. */
 export function podFilesGiB(pool: Pool, models: readonly Model[]): number {
   const { shape } = pool;
   return mostWrittenGiB(

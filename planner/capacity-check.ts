@@ -7,8 +7,8 @@ import { nominalBits } from "./sizing";
 import type { CapacityTableComparison } from "./types";
 
 /**
- * The published capacity table's row for a model beside the planner's exact figure. Undefined for models that run on
- * CPUs, and for those above the table's largest class.
+ * The published capacity table's row next to the planner's figure. Undefined for models on CPUs and
+ * above the table's largest class.
  */
 export function compareWithTable(
   model: ModelRequest,
@@ -32,7 +32,7 @@ export function compareWithTable(
   };
 }
 
-/** The table's speeds are those of dense models that write text: experts that rest, and embeddings, are other than that. */
+/** The table's speeds are of dense text models: mixtures of experts and embeddings differ. */
 function answersInText({ architecture, task }: ModelRequest): boolean {
   return (
     (task === "chat" || task === "completion") &&

@@ -1,17 +1,16 @@
-/** The cards of the catalogue side by side: the fewest of each in one machine that hold a replica. */
+/** The fewest of each catalogue card in one machine that hold a replica. */
 import { cardResource, type GpuModel, gpuModels, type MachineShape } from "../catalog/shapes";
 import type { Candidate, Refusal } from "./candidates/types";
 import { cheapestShapes, type FittingMachine, fitOnMachine } from "./fitting";
 import type { ModelRequest } from "./request";
 
-/** One card's answer. */
 export interface CardFit {
   readonly gpu: GpuModel;
-  /** The smallest layout that fits; else the refusal of the largest machine tried. */
+  /** The smallest layout that fits, else the refusal of the largest machine tried. */
   readonly answer: { readonly candidate: Candidate } | { readonly refusal: Refusal };
-  /** Left on the tightest GPU, GiB; missing when below 0. Undefined where nothing was counted. */
+  /** GiB left on the tightest GPU; negative when missing, undefined where not computed. */
   readonly spareGiB?: number;
-  /** The cheapest machine of the clouds with this card that holds a replica. */
+  /** The cheapest cloud machine with this card that holds a replica. */
   readonly cheapest?: FittingMachine;
 }
 
@@ -32,7 +31,7 @@ export function compareCards(model: ModelRequest): CardFit[] {
   });
 }
 
-/** What one card refuses for another reason than memory, more of them refuse as well. */
+/** What one card refuses for reasons other than memory, more of them refuse too. */
 function smallest(model: ModelRequest, gpu: GpuModel): CardFit["answer"] {
   let answer = fitOnMachine(model, machineOf(gpu, 1), 1);
   for (const count of COUNTS.slice(1)) {
@@ -44,7 +43,7 @@ function smallest(model: ModelRequest, gpu: GpuModel): CardFit["answer"] {
   return answer;
 }
 
-/** A host that lacks nothing, so that the cards alone decide. */
+/** An unlimited host, so that the cards alone decide. */
 function machineOf(gpu: GpuModel, count: number): MachineShape {
   const { memorySource: _memory, engineMemorySource: _engine, notes: _notes, ...card } = gpu;
   const resource = cardResource(gpu);

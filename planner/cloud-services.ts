@@ -6,80 +6,74 @@ import { mostScheduled } from "./placement";
 import { firstReplicas } from "./scaling";
 import type { ModelPlan, PoolPlan, ServiceCost, ServiceKind } from "./types";
 
-/** Volumes of one kind that the platform's pods claim. */
 export interface BilledVolumes {
-  /** What is on them. */
   readonly name: string;
-  /** Of each. */
   readonly sizeGiB: number;
   readonly count: number;
-  /** With every model at its most replicas. @default count */
+  /** With all models at their maximum replicas. @default count */
   readonly maxCount?: number;
 }
 
-/** How many of each come with a cluster that is made here, besides its control plane and its nodes' disks. */
+/** Billed parts of a provisioned cluster besides control plane and node disks. */
 export interface BilledCluster {
-  /** Ways out to the internet. */
+  /** Egress gateways. */
   readonly natGateways: number;
-  /** IPv4 addresses of those. */
+  /** Their IPv4 addresses. */
   readonly publicAddresses: number;
-  /** Private addresses of the cloud's services: of each one in each zone. */
+  /** Private endpoints of cloud services: one per service and zone. */
   readonly endpoints: number;
-  /** Encryption keys that are billed by the month. */
+  /** Keys billed monthly. */
   readonly keys: number;
 }
 
 export interface BilledLoadBalancer {
   readonly service: "network-load-balancer" | "load-balancer";
-  /** Bandwidth that it keeps, where the cloud sells that. */
+  /** Reserved bandwidth, where the cloud sells it. */
   readonly minMbps: number;
-  /** IPv4 addresses that are billed apart from it. */
+  /** Separately billed IPv4 addresses. */
   readonly publicAddresses: number;
 }
 
-/** What an environment makes in a cloud besides machines. */
 export interface CloudBilling {
   readonly provider: Cloud;
-  /** What comes with the cluster. Undefined: nobody makes it here. */
+  /** Undefined: the cluster is not provisioned here. */
   readonly cluster?: BilledCluster;
-  /** Of the gateway. Undefined: it has none. */
+  /** The gateway's. Undefined: none. */
   readonly loadBalancer?: BilledLoadBalancer;
   readonly volumes: readonly BilledVolumes[];
-  /** What is billed besides, without a price or a size that anybody here knows. */
+  /** Billed items without a known price or size. */
   readonly notPriced: readonly string[];
-  /** Room beside the planned models on each volume that an engine keeps models on, GiB. */
+  /** Spare GiB on each engine's model volume. */
   readonly spareModelGiB: number;
 }
 
-/** What decides the size and number of disks. */
 export interface BilledPlan {
   readonly pools: readonly Pick<
     PoolPlan,
     "name" | "shape" | "role" | "minNodes" | "maxNodes" | "scheduledNodeHours" | "localDisks"
   >[];
   readonly models: readonly ModelPlan[];
-  /** Of the model store; 0: there is none. */
+  /** Of the model store; 0: none. */
   readonly storeGiB: number;
-  /** Of a pool's nodes, GiB, where the environment says so. */
+  /** GiB by pool, where the environment sets it. */
   readonly bootVolumeGiB: ReadonlyMap<string, number>;
 }
 
-/** One kind of service, before anybody knows its price. */
 interface Quantity {
   readonly kind: ServiceKind;
   readonly name: string;
   readonly service: CloudService;
   readonly count: number;
   readonly maxCount: number;
-  /** Hours in a month that more of them are there. @default 0 */
+  /** Hours a month of additional instances. @default 0 */
   readonly scheduledHours?: number;
-  /** Of each, for volumes. */
+  /** Of each volume. */
   readonly sizeGiB?: number;
-  /** Of each, for load balancers that sell bandwidth. */
+  /** Of each load balancer that sells bandwidth. */
   readonly mbps?: number;
 }
 
-/** Everything that a cloud bills for the plan beside machines, with its price, and what has none. */
+/** All billed services other than machines: with their price, or listed without one. */
 export function cloudServices(
   billing: CloudBilling,
   plan: BilledPlan,
@@ -99,7 +93,7 @@ export function cloudServices(
   };
 }
 
-/** What a cloud bills for so much room in a month, US dollars. Undefined where the catalogue has no price of it. */
+/** US dollars a month; undefined without a price in the catalogue. */
 export function roomUsdPerMonth(
   provider: Cloud,
   service: "volume" | "object-storage",
@@ -129,7 +123,7 @@ function quantities(billing: CloudBilling, plan: BilledPlan): Quantity[] {
   ];
 }
 
-/** So many of something that is there day and night; nothing where there is none of it. */
+/** Instances that run all the time; empty for none. */
 function always(
   count: number,
   what: Pick<Quantity, "kind" | "name" | "service"> & Pick<Partial<Quantity>, "mbps">,
@@ -166,7 +160,7 @@ function loadBalancerQuantities({ service, minMbps, publicAddresses }: BilledLoa
   ];
 }
 
-/** Volumes that pods claim. They stay when their nodes go. */
+/** Claimed volumes outlive their nodes. */
 function volumes(
   { volumes: declared, spareModelGiB }: CloudBilling,
   { models, storeGiB }: BilledPlan,
@@ -176,7 +170,7 @@ function volumes(
   );
   return [
     ...(storeGiB > 0 ? [{ name: "model store", sizeGiB: storeGiB, count: 1 }] : []),
-    // A deployment starts one replica, and a claim outlives the replica that it was made for.
+    // A deployment starts one replica, and claims outlive replicas.
     ...ownStores.map((model) => ({
       name: `models of ${model.name}`,
       sizeGiB: (model.server?.storageGiB ?? model.modelStorageGiB) + spareModelGiB,
@@ -191,7 +185,7 @@ function volumes(
   ].filter(({ count }) => count > 0);
 }
 
-/** Disks of nodes that are made here: they come and go with their nodes. */
+/** Disks of provisioned nodes come and go with them. */
 function bootVolumes({ pools, models, bootVolumeGiB }: BilledPlan): Quantity[] {
   return pools.map((pool) => ({
     kind: "node-disk",

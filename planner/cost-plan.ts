@@ -1,4 +1,4 @@
-/** What a cloud bills beside machines. Disks are those that nodes boot from, volumes those that pods claim. */
+/** Billed services other than machines. Nodes boot from disks, pods claim volumes. */
 export const SERVICE_KINDS = [
   "control-plane",
   "nat-gateway",
@@ -11,43 +11,42 @@ export const SERVICE_KINDS = [
 ] as const;
 export type ServiceKind = (typeof SERVICE_KINDS)[number];
 
-/** One thing of several that a cloud bills beside machines. */
 export interface ServiceCost {
   readonly kind: ServiceKind;
-  /** What it is for, where there are several of its kind. */
+  /** Purpose, where a kind has several. */
   readonly name: string;
   readonly count: number;
-  /** What is billed of each, for volumes: clouds make no smaller ones than their least. */
+  /** Billed size of each volume: clouds have a minimum. */
   readonly sizeGiB?: number;
   readonly hourlyUsd: number;
   readonly monthlyUsd: number;
-  /** With every pool at its maxNodes. */
+  /** All pools at maxNodes. */
   readonly maxMonthlyUsd: number;
-  /** Its price with source and date, and what is not counted of it. */
+  /** Price with source and date, and exclusions. */
   readonly note: string;
 }
 
-/** The totals are of all that is priced: pools and services. */
+/** Totals of everything priced: pools and services. */
 export interface CostPlan {
-  /** Of the nodes that always run, and of what is billed beside them. */
+  /** Permanent nodes and services. */
   readonly hourlyUsd: number;
-  /** The same for a month, and of the nodes that schedules start. */
+  /** Per month, including nodes that schedules start. */
   readonly monthlyUsd: number;
-  /** With every pool at its maxNodes. */
+  /** All pools at maxNodes. */
   readonly maxMonthlyUsd: number;
   /** Limit of `monthlyUsd`. */
   readonly monthlyBudgetUsd?: number;
-  /** What the bill has besides, and no figure here counts. */
+  /** Billed items that no figure includes. */
   readonly notPriced: readonly string[];
-  /** The pools. */
+  /** Pools. */
   readonly items: readonly {
     readonly name: string;
     readonly hourlyUsd: number;
     readonly monthlyUsd: number;
     readonly maxMonthlyUsd: number;
-    /** What is free of charge or cheaper than the list price, and what stopping it by hand would save. */
+    /** Free or discounted parts, and the saving of stopping it manually. */
     readonly note?: string;
   }[];
-  /** What is billed beside machines; empty where nobody sends bills. */
+  /** Services other than machines; empty outside clouds. */
   readonly services: readonly ServiceCost[];
 }

@@ -1,41 +1,39 @@
 import type { FlexPrice, MachineShape } from "../catalog/shapes";
 import type { CostPlan, ServiceCost } from "./types";
 
-/** Hours of an average month, as cloud price lists count. */
+/** Hours of an average month in cloud price lists. */
 export const HOURS_PER_MONTH = 730;
 
-/** US dollars per month of something that costs `usdPerHour` and always runs. */
+/** Of something that always runs. */
 export function monthlyUsd(usdPerHour: number): number {
   return usdPerHour * HOURS_PER_MONTH;
 }
 
-/** One pool as it is billed. */
 export interface BilledPool {
   readonly name: string;
   readonly shape: MachineShape;
   /** Nodes that always run. */
   readonly nodes: number;
-  /** Hours of further nodes in a month that schedules of models start. @default 0 */
+  /** Monthly hours of nodes that schedules start. @default 0 */
   readonly scheduledNodeHours?: number;
   readonly maxNodes: number;
   readonly usdPerNodeHour: number;
-  /** Why a node costs something else than the machine's list price. @default it does not */
+  /** Why a node's price differs from the list price. @default it does not */
   readonly priceNote?: string;
 }
 
-/** What is billed beside machines, and what of it has no price here. */
 export interface BilledServices {
   readonly services: readonly ServiceCost[];
   readonly notPriced: readonly string[];
 }
 
-/** What a cloud bills beside machines, where nobody said which of it there is. */
+/** Services other than machines, where the environment's are unknown. */
 const BESIDE_MACHINES = ["volumes", "load balancers", "network traffic", "the control plane"] as const;
 
 /**
- * Cost of pools and services, and of the environment as their sum: of the nodes that always run or that schedules start, and with
- * every pool at its largest. A provider's monthly free allowance (OCI's Arm shapes) is granted once per shape: its pools use it up one
- * after the other.
+ * Cost of permanent and scheduled nodes and services, and with every pool at its largest. A
+ * provider's monthly free allowance (OCI's Arm shapes) applies once per shape: its pools use it up
+ * in turn.
  */
 export function costOf(
   pools: readonly BilledPool[],
@@ -79,11 +77,10 @@ function unknownServices(pools: readonly BilledPool[]): BilledServices {
 interface Bill {
   /** At list price. */
   readonly grossUsd: number;
-  /** Without what is free of charge. */
+  /** Without the free part. */
   readonly monthlyUsd: number;
 }
 
-/** The month of each pool with so many hours of nodes. */
 function bills(pools: readonly BilledPool[], nodeHoursOf: (pool: BilledPool) => number): Bill[] {
   const allowances = new Map<string, Allowance>();
   return pools.map((pool) => {
@@ -95,7 +92,7 @@ function bills(pools: readonly BilledPool[], nodeHoursOf: (pool: BilledPool) => 
 
 type Allowance = NonNullable<FlexPrice["freePerMonth"]>;
 
-/** Part of a pool's list price that the allowance covers, 0 to 1; takes it from what is left of the allowance. */
+/** Fraction of a pool's list price covered by the allowance, 0 to 1; reduces the allowance. */
 function freePart({ shape }: BilledPool, hours: number, allowances: Map<string, Allowance>): number {
   const { price } = shape;
   if (!price || !("usdPerOcpuHour" in price)) {
@@ -113,6 +110,6 @@ function freePart({ shape }: BilledPool, hours: number, allowances: Map<string, 
 }
 
 function sum(values: readonly number[]): number {
-  // Sorted, so that the last bits do not depend on the order of pools.
+  // Sorted, so that rounding does not depend on the order of pools.
   return [...values].sort((a, b) => a - b).reduce((total, value) => total + value, 0);
 }

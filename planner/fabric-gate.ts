@@ -4,12 +4,13 @@ import { counted } from "../names/counted";
 import type { FabricGatePlan, Taint } from "./pool-plan";
 
 /**
- * On new nodes with an RDMA network until it was tried (docs/fabric-gate.md): models do not tolerate it.
+ * On new nodes with an RDMA network until tested (docs/fabric-gate.md): models do not tolerate it.
  *
- * Cluster Autoscaler knows start-up taints by this prefix, without a flag, which Oracle's add-on has none of: nodes with it
- * are on their way, and new ones are pictured without it. With a key of our own it adds nodes beside those that are being
- * tried, or none at all. Since 1.29: kubernetes/autoscaler@55c37cd5eb, cluster-autoscaler/FAQ.md and
- * cluster-autoscaler/utils/taints/taints.go of release-1.29 to 1.36, read 2026-11-23. Karpenter is told of any key.
+ * Cluster Autoscaler recognizes start-up taints by this prefix without a flag, which Oracle's
+ * add-on lacks: such nodes count as coming, and templates ignore the taint. With another key it
+ * adds nodes during tests, or none. Since 1.29: kubernetes/autoscaler@55c37cd5eb,
+ * cluster-autoscaler/FAQ.md and cluster-autoscaler/utils/taints/taints.go of release-1.29 to 1.36,
+ * read 2026-11-23. Karpenter accepts any key.
  */
 export const UNCERTIFIED = {
   key: "startup-taint.cluster-autoscaler.kubernetes.io/uncertified",
@@ -18,12 +19,12 @@ export const UNCERTIFIED = {
 
 interface GatedPool {
   readonly shape: MachineShape;
-  /** Undefined: its nodes have no RDMA network. */
+  /** Undefined without an RDMA network. */
   readonly fabric?: object | undefined;
   readonly minNodes: number;
 }
 
-/** The trial of a pool's nodes; undefined where there is no RDMA network, or nothing is known to hold it to. */
+/** Undefined without an RDMA network or a known target. */
 export function fabricGateOf(pool: GatedPool): FabricGatePlan | undefined {
   const known = fabricOf(pool.shape.name);
   const minBusGBps = known && leastBusGBps(known);
@@ -31,7 +32,7 @@ export function fabricGateOf(pool: GatedPool): FabricGatePlan | undefined {
   return known && minBusGBps !== undefined && isGated ? { minBusGBps, image: known.testImage } : undefined;
 }
 
-/** Why nothing tries the RDMA network of a pool before models use it; undefined where something does, or there is none. */
+/** Why a pool's RDMA network is not tested before use; undefined where it is, or there is none. */
 export function whyUngated({ shape, fabric, minNodes }: GatedPool): string | undefined {
   if (fabric === undefined) {
     return undefined;

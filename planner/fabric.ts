@@ -3,13 +3,12 @@ import { imageUsesFabric } from "../catalog/images";
 import type { PoolRequest } from "./request";
 import type { NodeLink, OwnImage, PodResources, PoolFabric, PoolPlan } from "./types";
 
-/** Pipeline stages exchange activations per step. Slower links stall them (docs/decisions/0002). */
+/** Pipeline stages exchange activations per step: slower links stall them (docs/decisions/0002). */
 const MINIMUM_PIPELINE_GBPS = 10;
 
-/** What people call the networks. */
 export const FABRIC_NAMES: Readonly<Record<PoolFabric["kind"], string>> = { roce: "RoCE", efa: "EFA" };
 
-/** The RDMA network that pods of the pool get; undefined where its nodes offer none, or its machines have none of use. */
+/** The pool's RDMA network for pods; undefined where nodes offer none, or one of no use. */
 export function poolFabric({
   shape,
   rdmaAccess,
@@ -29,17 +28,17 @@ export function poolFabric({
   };
 }
 
-/** Why no replica may span nodes of a pool, and what would mend it. */
 export interface CrossingProblem {
   readonly reason: string;
   readonly remedy?: string;
 }
 
 /**
- * Undefined where the nodes of one replica reach each other fast enough. Where a pool offers RDMA that the image cannot
- * use, its stages would talk TCP although somebody made the fabric for them: that is refused, not done in silence.
+ * Undefined where nodes of a replica are connected fast enough. RDMA that the image cannot use is
+ * refused: stages would fall back to TCP silently although the pool offers the fabric.
  *
- * @param image catalogue name of the engine's image, or the user's own, whose NCCL version is unknown.
+ * @param image catalogue name of the engine's image, or an own image, whose NCCL version is
+ * unknown.
  * @param isNode the model's pods are nodes of a server group.
  */
 export function crossingProblem(
@@ -77,15 +76,15 @@ export function crossingProblem(
       };
 }
 
-/** RDMA devices of each pod of a replica that spans nodes: it has its nodes to itself, so all that they have. */
+/** A replica over several nodes has them to itself, with all RDMA devices. */
 export function groupDevices(pool: Pick<PoolRequest, "shape" | "rdmaAccess">): Pick<PodResources, "extended"> {
   const { device, access } = poolFabric(pool) ?? {};
   return device && access !== "host-network" ? { extended: { [device.resource]: device.perNode } } : {};
 }
 
 /**
- * What the nodes of a replica talk over. Without devices NCCL takes TCP on the machine's Ethernet. EC2's figure for a
- * machine with EFA is that of all interfaces together, of which a pod's TCP uses one: no speed is claimed there.
+ * Link between a replica's nodes. Without devices NCCL uses TCP over Ethernet. EC2's figure for
+ * machines with EFA covers all interfaces, of which TCP uses one: no speed is assumed.
  */
 export function nodeLinkOf({ shape, fabric }: Pick<PoolPlan, "shape" | "fabric">): NodeLink {
   if (fabric) {

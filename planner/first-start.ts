@@ -2,12 +2,12 @@ import { imagePullSeconds, LINK_EFFICIENCY } from "../catalog/image-pull";
 import { modelImageName } from "../engines";
 import type { DeploymentPlan } from "./types";
 
-/** A limit, not an estimate: twice what is expected. */
+/** A limit, not an estimate: twice the expectation. */
 const MARGIN = 2;
 
 /**
- * Seconds that a fresh cluster may take until every model answers: downloads of all models and of the largest image over the one
- * link, then the slowest start.
+ * Time limit, seconds, of a fresh cluster until every model answers: downloads of all models and of
+ * the largest image over one link, then the slowest start.
  *
  * @param registryGbps internet link of the cluster, Gbit/s.
  */

@@ -7,7 +7,7 @@ import type { Capacity } from "./packing";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { ServerModels } from "./shared-servers";
 
-/** Many models, and many plans in search of a fix, ask the same question of a pool: answer it once. */
+/** Many models, and many plans in the search for fixes, repeat questions about a pool. */
 export class FitCache {
   private readonly answers = new Map<string, Fit>();
   private readonly numbers = new Map<object, number>();
@@ -38,7 +38,7 @@ export class FitCache {
       pool.rdmaAccess,
       node,
       this.question(server.host),
-      // Which guest takes what is told by name.
+      // Messages name the guest that takes memory.
       server.guests.length === 0 ? [] : [server.host, ...server.guests].map(({ name }) => name),
       server.guests.map((guest) => this.question(guest)),
     ]);
@@ -50,7 +50,7 @@ export class FitCache {
     return answer;
   }
 
-  /** All of a model that the answer turns on. */
+  /** Every field of a model that affects the answer. */
   private question(model: ModelRequest): unknown {
     const {
       architecture,
@@ -68,11 +68,11 @@ export class FitCache {
       nameLimits: _nameLimits,
       ...question
     } = model;
-    // Replicas decide between layouts where their number is held against traffic.
+    // With traffic the number of replicas decides between layouts.
     return [
       this.numberOf(architecture),
       question,
-      // Of a source, what its name states: files in another format take another disk.
+      // By the source's name: formats differ in disk size.
       statedKind(originOf(source).name)?.kind ?? null,
       isSized(model) ? [model.minReplicas, model.maxReplicas] : [],
     ];

@@ -1,4 +1,4 @@
-/** What would fit: the same model on more GPUs of a card, with less load, or on machines of the catalogue. */
+/** Changes that make a model fit: more GPUs, less load, or other catalogue machines. */
 import { cards, gpuModels, type MachineShape, onPremNode, shapes } from "../catalog/shapes";
 import { engineOf } from "../engines";
 import { estimateMemory, layoutProblems } from "../engines/estimate";
@@ -9,7 +9,7 @@ import { type Layout, layouts } from "./layouts";
 import { allocatable } from "./pod-resources";
 import type { ModelRequest } from "./request";
 
-/** The first layout over the GPUs of one node that starts and fits, whatever layout the request has. */
+/** The first layout on one node that starts and fits, ignoring the requested one. */
 export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layout | undefined {
   const { architecture, engine } = request;
   const { tensor } = engineOf(engine.name).parallelism;
@@ -24,12 +24,12 @@ export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layo
   });
 }
 
-/** The largest value below the request's own that fits, by bisection: memory only grows with both. */
+/** The largest fitting value below the requested, by bisection: memory grows with both. */
 export function largestThatFits(request: MemoryRequest, key: "contextTokens" | "concurrency"): number | undefined {
   return largest(1, request[key], (value) => fitsSurely({ ...request, [key]: value }));
 }
 
-/** The most requests that the engine may be told to run at once, below what it would by itself and no fewer than asked for. */
+/** Most concurrent requests that fit, between the requested number and the engine's default. */
 export function mostSequencesThatFit(request: MemoryRequest): number | undefined {
   const own = engineOf(request.engine.name).batchLimits?.(request).sequences ?? 0;
   return largest(request.concurrency, own, (maxNumSeqs) => fitsSurely({ ...request, maxNumSeqs }));
@@ -55,15 +55,14 @@ function fitsSurely(request: MemoryRequest): boolean {
   return estimateMemory(request).verdict.answer === "fits";
 }
 
-/** One machine that holds a replica. */
 export interface FittingMachine {
   readonly shape: MachineShape;
   readonly layout: Layout;
-  /** Undefined for machines of one's own. */
+  /** Undefined for own machines. */
   readonly usdPerHour?: number;
 }
 
-/** The first `most` machines of the clouds that hold a replica each, cheapest first: of one GPU model, or of all. */
+/** The `most` cheapest cloud machines that hold a replica each: of one GPU model, or all. */
 export function cheapestShapes(model: ModelRequest, most: number, gpuModel?: string): FittingMachine[] {
   const machines = shapes
     .flatMap((shape) => {
@@ -76,8 +75,8 @@ export function cheapestShapes(model: ModelRequest, most: number, gpuModel?: str
 }
 
 /**
- * Of the cards of one's own those `most` of which fewest in one machine hold a replica; fewest first, then those of least memory. Nobody
- * is sent for a card that its maker does not list.
+ * The `most` own cards of which fewest in one machine hold a replica; then by least memory. Cards
+ * that the vendor does not list are left out.
  */
 export function fewestCards(model: ModelRequest, most: number): FittingMachine[] {
   let left = cards.filter(
@@ -102,7 +101,6 @@ function memoryOf({ shape }: Pick<FittingMachine, "shape">): number {
   return shape.gpu?.engineMemoryGiB ?? 0;
 }
 
-/** No machine behind the last that is asked for is looked at. */
 function firstThatHold<Machine extends Pick<FittingMachine, "shape">>(
   model: ModelRequest,
   machines: readonly Machine[],
@@ -123,7 +121,7 @@ function firstThatHold<Machine extends Pick<FittingMachine, "shape">>(
 
 const CARDS_PER_MACHINE = [1, 2, 4, 8];
 
-/** A host that lacks nothing, so that the cards alone decide. */
+/** An unlimited host, so that the cards alone decide. */
 const HOST = { localNvmeGB: 4000, networkGbps: 10 } as const;
 
 function layoutOn(model: ModelRequest, shape: MachineShape): Layout | undefined {
@@ -131,7 +129,7 @@ function layoutOn(model: ModelRequest, shape: MachineShape): Layout | undefined 
   return "candidate" in fit ? fit.candidate.layout : undefined;
 }
 
-/** As the plan would place one replica on a pool of such machines that runs nothing else. */
+/** As the plan would place a replica on an otherwise empty pool. */
 export function fitOnMachine(model: ModelRequest, shape: MachineShape, maxNodes: number): Fit {
   const pool = {
     name: shape.name,

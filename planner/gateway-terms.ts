@@ -2,13 +2,12 @@ import { type GatewayLimits, gatewayLimits } from "./gateway-limits";
 import { type RequestTimes, requestTimes } from "./request-times";
 import type { DeploymentPlan } from "./types";
 
-/** What holds for every request through the gateway. */
 export interface GatewayTerms {
   readonly limits: GatewayLimits;
   readonly times: RequestTimes;
 }
 
-/** What an environment may say of it; what it leaves out follows from its models. */
+/** Set by the environment; the rest is derived from its models. */
 export interface AskedTerms extends AskedTimes {
   readonly maxRequestMiB?: number | undefined;
 }

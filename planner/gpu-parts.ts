@@ -1,4 +1,3 @@
-/** What parts of GPUs mean for the models that are planned on them. */
 import { migLayout, migProfilesOf } from "../catalog/mig-profiles";
 import type { GpuSpec } from "../catalog/shapes";
 import { engineNames, engineOf } from "../engines";
@@ -6,7 +5,7 @@ import type { CrossingProblem } from "./fabric";
 import type { ModelRequest } from "./request";
 import { partName } from "./slices";
 
-/** Why models cannot take turns on cards, where their engine counts on memory that is its own. */
+/** Why models cannot time-share cards: their engine assumes exclusive memory. */
 export function turnsProblem(
   models: readonly Pick<ModelRequest, "name" | "engine">[],
   { slice, model }: GpuSpec,
@@ -26,9 +25,9 @@ export function turnsProblem(
 }
 
 /**
- * Why a pod has one part alone; undefined where GPUs are whole.
+ * Why a pod has one slice; undefined for whole GPUs.
  *
- * @param missingGiB of memory, on a part: slices that are still too small are no remedy.
+ * @param missingGiB missing memory on a slice: slices that are still too small are no fix.
  */
 export function partProblem(gpu: GpuSpec, missingGiB = 0): CrossingProblem | undefined {
   const { slice, model, memoryGiB } = gpu;
@@ -48,13 +47,12 @@ export function partProblem(gpu: GpuSpec, missingGiB = 0): CrossingProblem | und
   };
 }
 
-/** What a figure is of: "GPU", or the part with its memory. */
+/** "GPU", or the slice with its memory. */
 export function perPart(gpu: GpuSpec | undefined): string {
   const slice = gpu?.slice;
   return slice ? `${partName(slice)} of ${memory(gpu)} GiB` : "GPU";
 }
 
-/** What to know of a model on a part of a card. */
 export function partNotes(gpu: GpuSpec): readonly string[] {
   const { slice, model } = gpu;
   if (slice === undefined) {

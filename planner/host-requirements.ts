@@ -1,6 +1,6 @@
 /**
- * What a machine of one's own must have before it becomes a node of this plan: whoever sets it up looks for these first, because
- * afterwards they show as pods that never start.
+ * Requirements of own machines before they join as nodes: a missing one later shows as pods that
+ * never start.
  */
 import { nvidiaDriverOf } from "../catalog/cuda-drivers";
 import { gfxVersionNumber } from "../catalog/gfx";
@@ -13,14 +13,14 @@ import { ownImageDriver } from "./hardware/own-image";
 import { hostsOf } from "./shared-servers";
 import type { DeploymentPlan, ModelPlan, PoolPlan } from "./types";
 
-/** One machine of a pool; a pool of several has several such machines. */
+/** For each machine of a pool. */
 export interface HostRequirements {
   readonly pool: string;
   readonly arch: CpuArchitecture;
-  /** Threads of the processor. */
+  /** Hardware threads. */
   readonly vcpus: number;
   readonly memoryGiB: number;
-  /** Local disks, 10^9 bytes. 0: nobody counts on them. */
+  /** Local disks, 10^9 bytes. 0: not needed. */
   readonly diskGB: number;
   /** Undefined: none needed. */
   readonly gpus?: HostGpus;
@@ -28,39 +28,43 @@ export interface HostRequirements {
 
 export interface HostGpus {
   readonly vendor: GpuSpec["vendor"];
-  /** As the catalogue calls the card. */
+  /** Catalogue name of the card. */
   readonly model: string;
-  /** NVIDIA: what `nvidia-smi --query-gpu=name` prints of it, one of these. Empty: nobody read it, or another vendor's. */
+  /** NVIDIA: names of `nvidia-smi --query-gpu=name`. Empty: unknown, or another vendor. */
   readonly names: readonly string[];
-  /** AMD: the target, as `rocminfo` prints it and as `gfx_target_version` in /sys/class/kfd/kfd/topology/nodes/N/properties says it. */
+  /**
+   * AMD: target as printed by `rocminfo`, and as `gfx_target_version` in
+   * /sys/class/kfd/kfd/topology/nodes/N/properties.
+   */
   readonly gfx?: { readonly target: string; readonly version: number };
-  /** Cards, parted or not. */
+  /** Cards, partitioned or not. */
   readonly count: number;
-  /** Of each card, as its driver reports it. */
+  /** Per card, as its driver reports it. */
   readonly memoryGiB: number;
-  /** Undefined: nobody knows what the images of the plan need, or no model of ours is on the pool. */
+  /** Undefined: unknown for the images, or no model on the pool. */
   readonly minimumDriver?: MinimumDriver;
 }
 
-/** Oldest driver on which the images of the plan run. */
 export interface MinimumDriver {
-  /** NVIDIA: first of `nvidia-smi --query-gpu=driver_version`. AMD: /sys/module/amdgpu/version, which only AMD's own package has. */
+  /**
+   * NVIDIA: first of `nvidia-smi --query-gpu=driver_version`. AMD: /sys/module/amdgpu/version, only
+   * in AMD's package.
+   */
   readonly version: string;
-  /** Why: "CUDA 13 in docker.io/vllm/vllm-openai:v0.33.0". */
+  /** For example "CUDA 13 in docker.io/vllm/vllm-openai:v0.33.0". */
   readonly because: string;
 }
 
-/** What a tool on a host says of one card. */
 export interface ReportedCard {
   /** NVIDIA. */
   readonly name?: string;
-  /** AMD, as the kernel writes it. */
+  /** AMD, in the kernel's notation. */
   readonly gfxVersion?: number;
   /** As its driver reports it. */
   readonly memoryMiB?: number;
 }
 
-/** For every pool of the plan, in its order. */
+/** In the plan's order of pools. */
 export function hostRequirements({
   pools,
   models,
@@ -78,10 +82,10 @@ export function hostRequirements({
   });
 }
 
-/** Drivers and tools round totals: a card of another size differs by far more. */
+/** Drivers and tools round totals: other card sizes differ by far more. */
 const SAME_MEMORY = 0.02;
 
-/** Whether a card that a tool reports is the planned one; what it does not say is not held against it. */
+/** Unreported fields match. */
 export function isPlannedCard({ names, gfx, memoryGiB }: HostGpus, card: ReportedCard): boolean {
   const called = card.name?.trim().toLowerCase();
   const named = called === undefined || names.length === 0 || names.some((name) => name.toLowerCase() === called);
@@ -110,13 +114,13 @@ function hostGpus(gpu: GpuSpec, pool: PoolPlan, models: readonly ModelPlan[]): H
   };
 }
 
-/** Of the card, whatever parts of it pods get. */
+/** Of the card, not its slices. */
 function wholeMemoryGiB({ model, memoryGiB, slice }: GpuSpec): number {
   const whole = slice && gpuModels.find((each) => each.model === model);
   return whole?.memoryGiB ?? memoryGiB;
 }
 
-/** What the pinned image of a model needs; of another version nobody read it. */
+/** Of a model's pinned image; unknown for other versions. */
 function driverFor(model: ModelPlan, { vendor, abilities }: GpuSpec): MinimumDriver[] {
   if (model.image) {
     const driver = ownImageDriver(model.image, vendor);

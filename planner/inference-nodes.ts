@@ -1,49 +1,46 @@
 /**
- * Inference nodes: replicas of a model with an Envoy beside each engine, which answers `/health` and `/infer`, and server groups, which are the
- * nodes of one model behind one address.
+ * Inference nodes: replicas of a model with an Envoy next to each engine that answers `/health` and
+ * `/infer`. A server group is the nodes of one model behind one address.
  */
 import type { TraceReceiver } from "../names/trace-receiver";
 import type { CertificateFile } from "./types";
 
-/** Where nodes say that they are there. */
 export interface RegistrarPlan {
   /** Base URL of its API (docs/nodes.md). */
   readonly url: string;
-  /** Networks in CIDR form that the URL's name resolves to. @default nobody says */
+  /** CIDR networks that the URL's name resolves to. @default unknown */
   readonly networks?: readonly string[];
-  /** Name of the secret with the key that nodes send. @default they send none */
+  /** Secret with the nodes' key. @default no key */
   readonly secretKey?: string;
-  /** Authorities that its certificate may be signed by. @default those that the node's image trusts */
+  /** CAs of its certificate. @default those of the node's image */
   readonly authorities?: CertificateFile;
-  /** Seconds between two renewals; a node that has not renewed for three of them is gone. */
+  /** Renewal interval, seconds; a node that misses three is gone. */
   readonly renewSeconds: number;
 }
 
 /** Nodes behind one address, `/<name>` at the gateway. */
 export interface ServerGroupPlan {
   readonly name: string;
-  /** Key of the model that all of its nodes serve: one that runs here, or somebody else's server. */
+  /** The model of all its nodes: one in this cluster, or an external server. */
   readonly model: string;
   readonly registrar?: RegistrarPlan;
 }
 
 /**
- * Where nodes answer at the gateway, below its address: at the name of their group. A canary's take a share of that, and have a path of their
- * own besides. Names of models and groups have no dot: it is nobody else's.
+ * Path at the gateway: the group's name. A canary takes a share of it and has its own path too.
+ * Names of models and groups have no dot, so it is unique.
  */
 export function groupPath(group: string, revisionOf: object | undefined): string {
   return revisionOf === undefined ? group : `${group}.canary`;
 }
 
-/** What makes a model's replicas nodes. */
 export type NodePlan = Pick<ServerGroupPlan, "registrar"> & {
-  /** Name of the group. */
   readonly group: string;
-  /** Where its Envoy reports spans: decided with the add-ons, after the plan. @default nowhere */
+  /** Where its Envoy sends spans: set after the plan, with the add-ons. @default none */
   readonly traces?: TraceReceiver;
 };
 
-/** The group that a model's replicas are nodes of; its canary's too. */
+/** The group of a model and its canary. */
 export function nodeOf(
   groups: readonly ServerGroupPlan[],
   { name, revisionOf }: { readonly name: string; readonly revisionOf?: { readonly model: string } },

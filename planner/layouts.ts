@@ -1,4 +1,4 @@
-/** How the GPUs of one replica are used: tensor parallel inside a node, pipeline stages over nodes. */
+/** Use of a replica's GPUs: tensor parallel in a node, pipeline stages over nodes. */
 export interface Layout {
   readonly tensorParallel: number;
   readonly pipelineParallel: number;
@@ -9,18 +9,18 @@ export interface Layout {
 export interface LayoutLimits {
   readonly gpusOnNode: number;
   readonly maxNodes: number;
-  /** Layers of the model: no more stages than that. */
+  /** Layers of the model: the most stages. */
   readonly layers: number;
-  /** Pinned by hand. */
+  /** Set by the user. */
   readonly tensorParallel?: number;
   readonly pipelineParallel?: number;
 }
 
 /**
- * Every way to lay one replica over the GPUs of equal nodes, best first: fewest nodes, then fewest pipeline
- * stages, then fewest GPUs. Tensor parallelism never leaves a node; stages inside one come last, because they
- * divide the memory but not the time per token. A replica over several nodes takes all GPUs of each, so that
- * its collectives meet no neighbour.
+ * All layouts of one replica on equal nodes, best first: fewest nodes, then pipeline stages, then
+ * GPUs. Tensor parallelism stays in a node; stages inside one come last, as they divide memory but
+ * not time per token. A replica over several nodes takes all their GPUs, so that its collectives
+ * meet no neighbour.
  */
 export function layouts(limits: LayoutLimits): Layout[] {
   const oneNode: Layout[] = [];

@@ -1,20 +1,20 @@
 import { MOST_USED, podFilesGiB } from "./boot-volume";
 import type { CapacityProblem, ModelPlan, PoolPlan } from "./types";
 
-/** What of disks is left for files: LUKS takes 16 MiB, and ext4 a 64th for its tables, as mke2fs makes it. */
+/** Usable share of disks: LUKS takes 16 MiB, and ext4 a 64th for tables (mke2fs). */
 const FILE_SYSTEM = 0.98;
 
-/** What pods may ask for of a node's local disks, GiB, where they keep their files there. */
+/** GiB of a node's local disks for pods, where files are kept there. */
 export function localDisksGiB({ shape }: Pick<PoolPlan, "shape">): number {
   return Math.floor(((shape.localNvmeGB * 1e9) / 2 ** 30) * FILE_SYSTEM * MOST_USED);
 }
 
-/** The least disk that leaves so many GiB by the same count, GB. */
+/** Least disk for this many GiB, GB. */
 export function diskForGB(gib: number): number {
   return Math.ceil((gib * 2 ** 30) / 1e9 / FILE_SYSTEM / MOST_USED / 10) * 10;
 }
 
-/** Pools of a cloud's nodes that are made here whose pods write more than the local disks of a node hold. */
+/** Pools of provisioned nodes whose pods write more than local disks hold. */
 export function localDisksProblems(
   pools: readonly Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">[],
   models: readonly Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">[],

@@ -1,4 +1,4 @@
-/** Machines side by side: what a model's traffic within its service level costs on a pool of each, which runs nothing else. */
+/** Cost of a model's traffic within its level on a dedicated pool of each machine. */
 import { hourlyUsd, type MachineShape } from "../catalog/shapes";
 import type { Refusal } from "./candidates/types";
 import { FitCache } from "./fit-cache";
@@ -9,40 +9,37 @@ import { nearestFirst } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import type { ModelPlan } from "./types";
 
-/** One machine's answer. */
 export interface MachineAnswer {
   readonly shape: MachineShape;
-  /** The model as it is planned there. */
   readonly plan: ModelPlan;
   readonly nodes: number;
-  /** Of all nodes, whatever part of them the model claims; 0 for machines of one's own. */
+  /** Whole nodes; 0 for own machines. */
   readonly monthlyUsd: number;
 }
 
-/** A machine that cannot. */
 export interface MachineRefusal {
   readonly shape: MachineShape;
   readonly kind: "memory" | "level" | "too-many" | "unknown-speed" | "unread";
   readonly reason: string;
-  /** Where a replica fits no such machines, or is too slow on them. */
+  /** Where a replica does not fit or is too slow. */
   readonly refusal?: Refusal;
 }
 
 export interface MachineComparison {
-  /** Cheapest first; of equal ones those of fewer GPUs. */
+  /** Cheapest first; ties by fewer GPUs. */
   readonly able: readonly MachineAnswer[];
-  /** Nearest first, those that are too slow before those that are too small. */
+  /** Nearest first: too slow before too small. */
   readonly refused: readonly MachineRefusal[];
 }
 
-/** Nodes of a replica, and of all replicas: more is another undertaking. */
+/** Limit for one replica and for all replicas. */
 const NODES_OF_A_REPLICA = 8;
 const MOST_NODES = 64;
 
 /**
- * @param model with traffic. Its name and source are for words alone.
- * @param confirmed how many of the cheapest are held against a simulation of the traffic, some tenths of a second each; the others
- *   rest on the closed form, which `plan.speed.simulated` says.
+ * @param model with traffic. Name and source only appear in texts.
+ * @param confirmed number of cheapest answers to simulate, some tenths of a second each; the others
+ * rest on the closed form (`plan.speed.simulated`).
  */
 export function compareMachines(
   model: ModelRequest,
@@ -53,7 +50,7 @@ export function compareMachines(
   const first = machines.map((shape) => answerOn(model, shape, fits, false));
   const refused = first.flatMap((answer) => ("reason" in answer ? [answer] : []));
   let able = first.flatMap((answer) => ("plan" in answer ? [answer] : [])).sort(cheaperFirst);
-  // What a simulation adds makes a machine dearer, and never one that is waiting cheaper: the front of the list settles.
+  // Simulation only makes machines dearer, so the front of the list settles.
   for (;;) {
     const next = able.slice(0, confirmed).find(({ plan }) => plan.speed?.simulated === false && !isPipeline(plan));
     if (next === undefined) {
@@ -69,7 +66,7 @@ export function compareMachines(
   }
 }
 
-/** No simulation knows them. */
+/** Pipelines are not simulated. */
 function isPipeline({ pipelineParallel }: ModelPlan): boolean {
   return pipelineParallel > 1;
 }
@@ -101,7 +98,7 @@ function answerOn(
   return { shape, plan, nodes: pools[0]?.minNodes ?? 0, monthlyUsd: cost.monthlyUsd };
 }
 
-/** What fits and cannot be decided comes before what is too slow, and that before what is too small. */
+/** Undecided fits come before too slow, then too small. */
 function nearestRefusals(refused: readonly MachineRefusal[]): MachineRefusal[] {
   const others = refused.filter(({ refusal, kind }) => refusal === undefined && kind !== "memory");
   const small = refused.filter(({ refusal, kind }) => refusal === undefined && kind === "memory");
@@ -117,7 +114,7 @@ function gpusOf({ shape, nodes }: MachineAnswer): number {
   return nodes * (shape.gpu?.count ?? 0);
 }
 
-/** Most regions have three, where replicas of a promised availability may be. */
+/** Most regions have three, for replicas with a promised availability. */
 const ZONES_OF_REGIONS = 3;
 
 function requestOn(model: ModelRequest, shape: MachineShape): PlanRequest {
@@ -139,7 +136,7 @@ function requestOn(model: ModelRequest, shape: MachineShape): PlanRequest {
     stage: "development",
     pools: [pool],
     models: [model],
-    // Of what is compared, nothing follows from these.
+    // These do not affect the comparison.
     storage: { bucket: "models", registryGbps: 1, storeGbps: 10 },
     drainSeconds: 60,
   };

@@ -1,22 +1,21 @@
-/** What of a pool's cost is a model's. */
 import { HOURS_PER_MONTH } from "./cost";
 import { heldReplicas, type Placement } from "./placement";
 import type { PoolPlan } from "./types";
 
 export interface ModelCost {
-  /** Of the nodes that always run. */
+  /** Permanent nodes. */
   readonly hourlyUsd: number;
-  /** With what its schedule starts. */
+  /** Including scheduled nodes. */
   readonly monthlyUsd: number;
-  /** Replicas that this pays for, on average over the year. */
+  /** Paid replicas, averaged over the year. */
   readonly replicas: number;
 }
 
 /**
- * The part of what its replicas claim of all that replicas claim: in GPUs, or in memory of CPU nodes, where nobody pays for
- * what is left over.
+ * Share of all GPUs that replicas claim; on CPU nodes, share of their memory, whose unclaimed rest
+ * is no model's.
  *
- * @param here all that is placed on the pool.
+ * @param here everything placed on the pool.
  */
 export function modelCost(placement: Placement, pool: PoolPlan, here: readonly Placement[]): ModelCost {
   const held = ({ model }: Placement) => heldReplicas(model);

@@ -1,4 +1,4 @@
-/** What the tokens of a planned model cost, beside what others ask for them. */
+/** Token cost of a planned model next to prices of external APIs. */
 import { pricesOf, type StatedPrice } from "../catalog/api-prices";
 import { findModel, modelOfTag } from "../catalog/models";
 import type { Candidate } from "./candidates/types";
@@ -15,14 +15,14 @@ export interface ModelPriceQuestion {
   readonly candidate: Pick<Candidate, "layout">;
   readonly pool: Pick<PoolPlan, "shape" | "usdPerNodeHour">;
   readonly speed: SpeedPlan;
-  /** What the replicas that always run, or by the clock, cost, with their part of what nobody claims. */
+  /** Cost of permanent and scheduled replicas, with their share of unclaimed resources. */
   readonly cost: Pick<ModelCost, "monthlyUsd" | "replicas">;
   readonly stated: readonly StatedPrice[];
 }
 
 /**
- * At the replicas that the traffic takes on average: those that run always or by the clock, and more where these do not answer it. A
- * model that sleeps costs nothing and answers nothing; its price is that of a replica that is awake.
+ * At the average number of replicas: permanent or scheduled ones, more where these cannot answer
+ * the traffic. A model at zero costs and answers nothing; its price is that of one running replica.
  */
 export function modelPrice({ model, candidate, pool, speed, cost, stated }: ModelPriceQuestion): TokenPrice {
   const { traffic, name, maxReplicas } = model;
@@ -31,7 +31,7 @@ export function modelPrice({ model, candidate, pool, speed, cost, stated }: Mode
   const needed = traffic === undefined || ofEach <= 0 ? 1 : replicasFor(traffic.requestsPerSecond, ofEach);
   const running = Math.max(1, held, Math.min(needed, maxReplicas));
   const usdOfEach = held > 0 ? cost.monthlyUsd / held : replicaUsd(candidate, pool);
-  // Nobody answers requests that come faster than all replicas: their price would be that of work not done.
+  // Traffic beyond all replicas is not answered and gets no price.
   const isAnswered = needed <= running;
   return tokenPrice(
     {
@@ -45,7 +45,7 @@ export function modelPrice({ model, candidate, pool, speed, cost, stated }: Mode
   );
 }
 
-/** A month of the part of its nodes that one replica claims. */
+/** Monthly cost of one replica's share of its nodes. */
 function replicaUsd(
   { layout }: Pick<Candidate, "layout">,
   { shape, usdPerNodeHour }: ModelPriceQuestion["pool"],

@@ -1,33 +1,33 @@
 /**
- * What runs once on every node besides the pods that plans place, and what it requests there. One source of these sizes: values of charts
- * and the platform's own DaemonSets are made of them too. A mesh's are apart (`mesh-reserve.ts`), because not every plan has one.
+ * Agents on every node besides planned pods, with their requests; chart values and the platform's
+ * DaemonSets use the same sizes. A mesh's are in `mesh-reserve.ts`, because not every plan has one.
  */
 import { nodeAgentRows } from "../catalog/node-agents";
 import type { MachineShape } from "../catalog/shapes";
 import type { SidecarResources } from "../engines";
 import type { Capacity } from "./packing";
 
-/** Requests of each pod of ours. */
 export const NODE_AGENTS = {
-  /** Figures of the node: on every one. */
+  /** On every node. */
   nodeExporter: { cpu: 0.02, memoryGiB: 0.0625, ephemeralStorageGiB: 0.0625 },
-  /** Figures of its GPUs. */
+  /** On GPU nodes. */
   gpuExporter: { cpu: 0.1, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
-  /** Enforces NetworkPolicies where the cluster's pod network does not: Calico's agent, ours or the owner's. */
+  /** Calico's agent, where the cluster's pod network does not enforce NetworkPolicies. */
   networkPolicies: { cpu: 0.25, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
 } as const satisfies Readonly<Record<string, SidecarResources>>;
 
-/** What agents of a node of this machine request together: those of its cloud, of its network, and the platform's. */
+/** Total requests on a node: agents of cloud, network and platform. */
 export function nodeAgents({ provider, rdma, gpu }: Pick<MachineShape, "provider" | "rdma" | "gpu">): Capacity {
   const ours = [
     NODE_AGENTS.nodeExporter,
     ...(gpu ? [NODE_AGENTS.gpuExporter] : []),
-    // Of the clouds, Oracle's pod network alone enforces none; k3s and Amazon's network plugin do, in agents counted with theirs.
+    // Of the clouds, only Oracle's pod network enforces none; k3s and Amazon's plugin do, in agents
+    // counted with theirs.
     ...(provider === "oci" ? [NODE_AGENTS.networkPolicies] : []),
   ].map(({ cpu, memoryGiB }) => ({ cpu, memoryMiB: memoryGiB * 1024 }));
   const others = nodeAgentRows.filter(({ where }) => where === "every" || where === provider || where === rdma.kind);
   const all = [...ours, ...others];
-  // In thousandths of a core and MiB, as the scheduler counts: 0.1 + 0.2 is not 0.3.
+  // Summed in millicores and MiB like the scheduler: 0.1 + 0.2 is not 0.3.
   return {
     gpus: 0,
     cpu: all.reduce((sum, { cpu }) => sum + Math.round(cpu * 1000), 0) / 1000,

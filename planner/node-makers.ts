@@ -1,28 +1,28 @@
 import type { PoolPlan } from "./pool-plan";
 
-/** Who makes how many nodes of a pool on an EKS cluster of our own. */
+/** What provisions a pool's nodes on our EKS cluster. */
 export interface NodeMakers {
-  /** Of a managed node group, which always run. */
+  /** In a managed node group, always running. */
   readonly groupNodes: number;
-  /** That Karpenter may make. */
+  /** Most that Karpenter may provision. */
   readonly karpenterNodes: number;
 }
 
-/** Why all of a pool's nodes are a managed group's, which nothing scales. */
+/** Why all nodes are in a managed group, without autoscaling. */
 export type GroupReason = "confidential" | "reserved" | "tried" | "sharing";
 
 interface Grouped {
   readonly confidential?: boolean | undefined;
   readonly sharing?: object | undefined;
-  /** Somebody tries its nodes two by two before models come. */
+  /** Its nodes are tested in pairs before use. */
   readonly fabricGate?: object | undefined;
 }
 
 /**
- * Why Karpenter makes no node of a pool. Nodes of a reservation are paid for whether they run or not, and those that are tried
- * two by two must be there before models come. It knows whole cards of a machine, and makes none for a pod that asks for a part
- * (v1.14.1; seen on the real one, 2026-11-23). And machines that encrypt their memory it cannot ask for: `cpuOptions` of its
- * EC2NodeClass know nested virtualization alone (v1.14.1).
+ * Why Karpenter provisions none of a pool's nodes. Reserved nodes are paid for anyway, and nodes
+ * tested in pairs must exist before models. Karpenter knows whole cards only and provisions nothing
+ * for slices (v1.14.1; tested with the real one, 2026-11-23). It cannot request memory encryption:
+ * `cpuOptions` of its EC2NodeClass has nested virtualization only (v1.14.1).
  *
  * @param reserved its nodes are those of a reservation, or of a capacity block.
  */
@@ -40,8 +40,8 @@ export function groupReason(
 }
 
 /**
- * Karpenter makes nodes for pods that find no room. What must be there before such pods come is a managed node group's: nodes
- * that Karpenter itself and the platform run on, and all of a pool whose nodes it does not make.
+ * Karpenter provisions nodes for pending pods. Nodes that must exist before are a managed group's:
+ * those for Karpenter and the platform, and pools that it does not provision.
  *
  * @param reserved its nodes are those of a reservation, or of a capacity block.
  */

@@ -1,17 +1,16 @@
-/** What the pods of models must leave of each node to others. */
 import { type MeshMode, meshAgents, meshPlatform } from "./mesh-reserve";
 import type { Capacity } from "./packing";
 import { PLATFORM_RESERVE } from "./pod-resources";
 
-/** What it depends on, in a request and in the plan that came of it alike. */
+/** Common to a request and its plan. */
 export interface ReservedFor {
   readonly pools: readonly { readonly role: "system" | "gpu" | "cpu" }[];
   readonly mesh?: MeshMode;
-  /** How many are asked for, with a place or without. */
+  /** Planned models, placed or not. */
   readonly models: number;
 }
 
-/** Of every node: what a mesh runs on each, and, where no pool is the platform's own, the platform's pods. */
+/** Per node: mesh agents and, without a system pool, the platform's pods. */
 export function nodeReserve({ pools, mesh, models }: ReservedFor): Capacity {
   const agents = meshAgents(mesh);
   return pools.some(({ role }) => role === "system")

@@ -1,33 +1,33 @@
 /**
- * Which policy the kubelets' topology manager follows: what it turns down is gone, whatever the scheduler, who knows nothing
- * of memory nodes, thinks of it; and its successor is sent to the same node.
+ * Policy of the kubelets' topology manager. A rejected pod fails whatever the scheduler decided, as
+ * it ignores NUMA nodes and sends the successor to the same node.
  *
- * The rules are of Kubernetes 1.36 (pkg/kubelet/cm: topologymanager/policy*.go, cpumanager/policy_static.go,
- * devicemanager/topology_hints.go), read 2026-11-23. Each resource prefers the fewest memory nodes that could hold the
- * request on an idle machine. `restricted` admits a pod only where all its resources prefer the same set, and what is free
- * there is enough; `single-numa-node` besides only where that set is one node. A pod with all GPUs is therefore admitted by
- * `restricted`, if its CPUs need all memory nodes too.
+ * Rules of Kubernetes 1.36 (pkg/kubelet/cm: topologymanager/policy*.go,
+ * cpumanager/policy_static.go, devicemanager/topology_hints.go), read 2026-11-23: each resource
+ * prefers the fewest NUMA nodes that could hold the request on an idle machine. `restricted` admits
+ * a pod only where all resources prefer the same set and enough of it is free; `single-numa-node`
+ * only where that set is one node. `restricted` therefore admits a pod with all GPUs if its CPUs
+ * need all NUMA nodes too.
  */
 import type { MachineShape } from "../catalog/shapes";
 import { reservableCpus } from "./pod-resources";
 import type { CapacityProblem, NumaPolicy, PodResources } from "./types";
 
-/** What a planned pod asks of one node. */
 export type NumaPod = Pick<PodResources, "gpus" | "cpu" | "extended"> & {
-  /** The model whose pod it is. */
+  /** Its model. */
   readonly name: string;
 };
 
 export interface NumaQuestion {
   readonly shape: MachineShape;
-  /** What the environment says. @default the best that turns nobody down */
+  /** Set by the environment. @default the strictest that rejects no planned pod */
   readonly chosen?: NumaPolicy;
   readonly pods: readonly NumaPod[];
-  /** Whole CPUs of pods without GPUs that may be on any of its nodes. */
+  /** Whole CPUs of pods without GPUs on a node. */
   readonly besides: number;
 }
 
-/** Undefined where no engine has CPUs of its own: no machine with GPUs, or one whose reserve is less than a CPU. */
+/** Undefined without exclusive CPUs: no GPUs, or a reserve below one CPU. */
 export function numaPolicyOf(question: NumaQuestion): NumaPolicy | undefined {
   const { shape, chosen } = question;
   if (!placesCpus(shape)) {
@@ -36,12 +36,12 @@ export function numaPolicyOf(question: NumaQuestion): NumaPolicy | undefined {
   return chosen ?? (turnedDown("restricted", question) === undefined ? "restricted" : "best-effort");
 }
 
-/** Whether the kubelet of such a machine gives engines CPUs of their own. */
+/** Whether the kubelet gives engines exclusive CPUs. */
 function placesCpus(shape: MachineShape): boolean {
   return shape.gpu !== undefined && reservableCpus(shape) >= 1;
 }
 
-/** A policy that the environment chose, and that would turn planned pods down for ever. */
+/** A chosen policy that always rejects planned pods. */
 export function numaProblem(pool: string, question: NumaQuestion): CapacityProblem | undefined {
   const { chosen, shape } = question;
   if (chosen === undefined || chosen === "best-effort" || !placesCpus(shape)) {
@@ -53,7 +53,7 @@ export function numaProblem(pool: string, question: NumaQuestion): CapacityProbl
   }
   const other = turnedDown("restricted", question) === undefined ? "restricted" : "best-effort";
   return {
-    // Who writes restricted for a machine that the catalogue knows too little of may know it better.
+    // For machines that the catalogue knows too little of, the user may know better.
     severity: chosen === "restricted" && memoryNodes(shape, 0) === undefined ? "advisory" : "mandatory",
     rule: "numa-policy",
     subject: `pools.${pool}.numa`,
@@ -61,16 +61,16 @@ export function numaProblem(pool: string, question: NumaQuestion): CapacityProbl
   };
 }
 
-/** GPUs and CPUs of each memory node of an idle machine. */
+/** GPUs and CPUs per NUMA node of an idle machine. */
 interface MemoryNodes {
   readonly count: number;
   readonly gpus: number;
   readonly cpus: number;
-  /** Of `cpus`: what neither the system keeps nor a pod without GPUs may have. */
+  /** Of `cpus`: after the system's reserve and pods without GPUs. */
   readonly freeCpus: number;
 }
 
-/** Why a planned pod may be turned down; undefined where each is admitted whatever came and left before it. */
+/** Why a planned pod may be rejected; undefined where all are always admitted. */
 function turnedDown(policy: "restricted" | "single-numa-node", question: NumaQuestion): string | undefined {
   const { shape, pods, besides } = question;
   if (shape.numa?.nodes === 1) {
@@ -95,7 +95,7 @@ function turnedDown(policy: "restricted" | "single-numa-node", question: NumaQue
 
 function memoryNodes(shape: MachineShape, besides: number): MemoryNodes | undefined {
   const { numa, gpu, cpu } = shape;
-  // CPUs are on all memory nodes: where GPUs are on some, a pod's CPUs and GPUs hardly ever prefer the same.
+  // With GPUs on some NUMA nodes only, a pod's CPUs and GPUs rarely prefer the same.
   if (!numa || !gpu || numa.withGpus !== numa.nodes) {
     return undefined;
   }
@@ -104,18 +104,18 @@ function memoryNodes(shape: MachineShape, besides: number): MemoryNodes | undefi
   return { count: numa.nodes, gpus: gpu.count / numa.nodes, cpus, freeCpus: cpus - reserved - besides };
 }
 
-/** A pod with the GPUs of more than one memory node: its CPUs must need as many, and all of them leaves nothing to choose. */
+/** A pod with several NUMA nodes' GPUs: its CPUs must need as many; all of them leave no choice. */
 function wideProblem({ name, gpus, cpu }: NumaPod, { count, gpus: perNode, cpus }: MemoryNodes): string | undefined {
   if (Math.ceil(gpus / perNode) < count) {
     return `pods of ${name} take the GPUs of some memory nodes, and which are free together depends on who came before`;
   }
-  // Beside its engine a pod may have a CPU in parts, which no memory node is asked for.
+  // A fractional CPU next to the engine's has no NUMA preference.
   return Math.floor(cpu) - 1 > (count - 1) * cpus
     ? undefined
     : `pods of ${name} take the GPUs of ${count} memory nodes, but CPUs of fewer`;
 }
 
-/** Pods that fit one memory node: of one size, so that what others left on each is room for whole pods. */
+/** Pods within one NUMA node: with a single size, free room always fits whole pods. */
 function narrowProblem(pods: readonly NumaPod[], nodes: MemoryNodes): string | undefined {
   const [first, ...others] = pods;
   if (!first) {
@@ -140,7 +140,7 @@ function narrowProblem(pods: readonly NumaPod[], nodes: MemoryNodes): string | u
   );
 }
 
-/** Both kinds on one machine at a time leave GPUs in odd places. */
+/** Mixing both kinds on a machine fragments its GPUs. */
 function mixProblem(wide: readonly NumaPod[], narrow: readonly NumaPod[], nodes: MemoryNodes): string | undefined {
   const beside = wide.find(({ gpus }) => narrow.some((pod) => nodes.count * nodes.gpus - gpus >= pod.gpus));
   return beside && `pods of ${beside.name} span memory nodes and leave GPUs of them to smaller pods`;

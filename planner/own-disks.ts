@@ -1,4 +1,4 @@
-/** Disks of machines of one's own: one of them has all that a cloud has on several. */
+/** Own machines: one disk holds what clouds put on several. */
 import { engineOf } from "../engines";
 import { bootVolumeNeed, podFilesGiB } from "./boot-volume";
 import type { BilledVolumes } from "./cloud-services";
@@ -9,21 +9,21 @@ import type { CapacityProblem, ModelPlan, PoolPlan } from "./types";
 type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">;
 type Model = Pick<ModelPlan, "name" | "pool" | "engine" | "resources" | "serverOf" | "server" | "modelStorageGiB">;
 
-/** Volumes that are folders of the nodes whose pods claim them, as k3s' local-path makes them. */
+/** Volumes as folders of the node, as by k3s' local-path. */
 export interface NodeVolumes {
-  /** Of the model store, GiB; 0: there is none. */
+  /** Of the model store, GiB; 0: none. */
   readonly storeGiB: number;
-  /** What the platform claims besides, wherever its pods run. */
+  /** Other claims of the platform, on any node. */
   readonly volumes: readonly BilledVolumes[];
-  /** Room beside the planned models on each volume that an engine keeps models on, GiB. */
+  /** Spare GiB on each engine's model volume. */
   readonly spareModelGiB: number;
 }
 
 /**
- * Pools of machines of one's own whose disk does not hold what a node may have: what pods write, images, and volumes where these
- * are folders of it. A pool that does not say its disk is not judged: `npm run doctor` asks the nodes.
+ * Own machines whose disk is too small for a node's pod files, images and folder volumes. Pools
+ * without a stated disk are not judged: `npm run doctor` asks the nodes.
  *
- * @param volumes undefined where nobody says that they are on the nodes.
+ * @param volumes undefined where they are not known to be on the nodes.
  */
 export function ownDiskProblems(
   pools: readonly Pool[],
@@ -61,7 +61,7 @@ export function ownDiskProblems(
   });
 }
 
-/** What engines that pull models themselves keep of them: on as many volumes as replicas that fit on one node. */
+/** Model volumes of engines that pull models themselves: one per replica on a node. */
 function ownModelsGiB(pool: Pool, models: readonly Model[], { spareModelGiB }: NodeVolumes): number {
   const kept = models
     .filter(({ engine }) => engineOf(engine).weightsFrom === "registry")

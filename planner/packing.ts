@@ -1,46 +1,45 @@
-/** What one pod needs, or one node offers. GPUs are whole and exclusive. */
+/** Needs of a pod, or capacity of a node. GPUs are whole and exclusive. */
 export interface Capacity {
   readonly gpus: number;
   readonly cpu: number;
   readonly memoryGiB: number;
 }
 
-/** `count` equal replicas to place. */
 export interface PackingItem {
-  /** Of one pod; a replica over several nodes has one pod on each. */
+  /** Of one pod; a replica over several nodes has one on each. */
   readonly demand: Capacity;
   readonly count: number;
-  /** Nodes that one replica takes for itself; a replica of 1 shares its node with others. */
+  /** Exclusive nodes of one replica; a replica of 1 shares its node. */
   readonly nodesPerReplica: number;
-  /** They are on so many nodes, evenly: more than 1 takes as many nodes at least. @default wherever there is room */
+  /** Minimum nodes for an even spread. @default anywhere */
   readonly apart?: number;
 }
 
-/** A capacity in the units of the Kubernetes scheduler: whole numbers add up without drift. */
+/** Whole numbers in the scheduler's units, which add up exactly. */
 interface Room {
   readonly gpus: number;
   readonly milliCpu: number;
   readonly memoryMiB: number;
 }
 
-/** Nodes that have the same room left. */
+/** Nodes with the same free room. */
 interface NodeGroup {
   readonly free: Room;
   readonly count: number;
 }
 
 /**
- * Equal nodes, filled pod by pod, each into the node with the least room that still holds it (best fit).
- * Optimal when GPU counts divide each other, as tensor-parallel sizes usually do (Coffman, Garey, Johnson
- * 1987, "Bin packing with divisible item sizes"). Nodes with the same room are kept as one group, so that
- * thousands of equal pods are one step. Immutable.
+ * Best fit over equal nodes: each pod goes where least room is left. Optimal when GPU counts divide
+ * each other, as tensor-parallel sizes usually do (Coffman, Garey, Johnson 1987, "Bin packing with
+ * divisible item sizes"). Nodes with the same room are one group, so that thousands of equal pods
+ * are one step. Immutable.
  */
 export class NodePacking {
   private constructor(
     private readonly node: Room,
     /** Tightest first. */
     private readonly groups: readonly NodeGroup[],
-    /** Nodes taken so far; `Infinity` once a pod was larger than a node. */
+    /** Used nodes; `Infinity` once a pod exceeds a node. */
     readonly nodes: number,
   ) {}
 
@@ -77,13 +76,13 @@ export class NodePacking {
     return new NodePacking(this.node, groups, nodes);
   }
 
-  /** As schedulers do that keep the difference between nodes at one: a pod more on each, and again. */
+  /** Like schedulers with a maximum skew of one: a pod more on each node per round. */
   private inRounds(demand: Room, count: number, nodes: number): NodePacking {
     const round = Math.min(count, nodes);
     return round === 0 ? this : this.eachApart(demand, round).inRounds(demand, count - round, nodes);
   }
 
-  /** Each on another node: first those with the least room that holds it, then new ones. */
+  /** Separate nodes: first those with the least sufficient room, then new ones. */
   private eachApart(demand: Room, count: number): NodePacking {
     const groups = [...this.groups];
     let remaining = count;
@@ -102,23 +101,22 @@ export class NodePacking {
   }
 }
 
-/** Whether an empty node holds the pod. */
 export function holds(node: Capacity, demand: Capacity): boolean {
   return podsThatFit(roomOf(demand, Math.ceil), roomOf(node, Math.floor)) >= 1;
 }
 
-/** Pods of a kind that an empty node holds; infinite for one that asks for nothing. */
+/** Infinite for a pod without requests. */
 export function mostOnNode(node: Capacity, { gpus, cpu, memoryGiB }: Capacity): number {
   return podsThatFit(roomOf({ gpus, cpu, memoryGiB }, Math.ceil), roomOf(node, Math.floor));
 }
 
-/** What a division leaves behind the sixth decimal is noise, not a resource. */
+/** Digits beyond the sixth decimal are rounding errors. */
 function roomOf({ gpus, cpu, memoryGiB }: Capacity, round: (value: number) => number): Room {
   const whole = (value: number) => round(Number(value.toFixed(6)));
   return { gpus, milliCpu: whole(cpu * 1000), memoryMiB: whole(memoryGiB * 1024) };
 }
 
-/** 0 when there is no room, `Infinity` for a pod that asks for nothing. */
+/** 0 without room, `Infinity` for a pod without requests. */
 function podsThatFit(demand: Room, free: Room): number {
   return Math.min(
     times(demand.gpus, free.gpus),
@@ -139,12 +137,12 @@ function subtract(free: Room, demand: Room, pods: number): Room {
   };
 }
 
-/** Order by what is scarcest: GPUs, then memory, then CPU. */
+/** Scarcest first: GPUs, memory, CPU. */
 function compare(a: Room, b: Room): number {
   return a.gpus - b.gpus || a.memoryMiB - b.memoryMiB || a.milliCpu - b.milliCpu;
 }
 
-/** Adds `by` nodes to the group with exactly that room, and keeps the groups in order. */
+/** Adds `by` nodes; keeps groups sorted. */
 function change(groups: NodeGroup[], free: Room, by: number): void {
   const at = groups.findIndex((group) => compare(group.free, free) >= 0);
   const index = at === -1 ? groups.length : at;

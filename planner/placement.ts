@@ -4,18 +4,16 @@ import type { Capacity, PackingItem } from "./packing";
 import type { ModelRequest } from "./request";
 import type { ScalingRequest, ScheduledReplicas } from "./scaling";
 
-/** A server and the way it will run. */
 export interface Placement {
-  /** The model whose pods they are. */
+  /** Owner of the pods. */
   readonly model: ModelRequest;
-  /** Models that join its server. */
+  /** Models on its server. */
   readonly guests: readonly ModelRequest[];
   readonly candidate: Candidate;
-  /** Replicas for which nodes run on average over the year, with those that its schedule starts. */
+  /** Replicas with running nodes, averaged over the year, including scheduled ones. */
   readonly heldOnAverage: number;
 }
 
-/** `count` replicas of a candidate, as they are packed on the nodes of its pool. */
 export function packingItem({ resources, layout, availability }: Candidate, count: number): PackingItem {
   const { gpus, cpu, memoryGiB } = resources;
   const { nodesPerReplica } = layout;
@@ -23,7 +21,7 @@ export function packingItem({ resources, layout, availability }: Candidate, coun
   return { demand: { gpus, cpu, memoryGiB }, count, nodesPerReplica, ...(apart > 1 && { apart }) };
 }
 
-/** Replicas for which nodes always run: those that always run themselves, and those that may come at once. */
+/** Replicas with permanent nodes: those that always run, and spares. */
 export function heldReplicas({
   minReplicas,
   scaling,
@@ -39,22 +37,22 @@ interface Scheduled {
   readonly scaling?: Pick<ScalingRequest, "schedule" | "spareReplicas">;
 }
 
-/** Times in which more replicas run than always do. */
+/** Times with more replicas than always run. */
 export function scheduleOf({ scaling }: Pick<Scheduled, "scaling">): readonly ScheduledReplicas[] {
   return scaling?.schedule ?? [];
 }
 
-/** Replicas for which nodes run while a schedule holds so many; spare ones come on top. */
+/** Replicas with nodes during a schedule; spares come on top. */
 export function heldWhile(model: Scheduled, scheduled: number): number {
   return heldReplicas(model) + Math.max(0, Math.min(scheduled, mostScheduled(model)) - model.minReplicas);
 }
 
-/** The most replicas that run before anybody asks for them: always, or by the clock. */
+/** Most replicas without demand: permanent or scheduled. */
 export function mostScheduled(model: Scheduled): number {
   return Math.max(model.minReplicas, ...scheduleOf(model).map(({ replicas }) => replicas));
 }
 
-/** The pod that the engine needs once beside a model's replicas, as it is packed on the same pool. */
+/** The engine's companion pod, once per model, on the same pool. */
 export function companionItem(engine: EngineName): PackingItem | undefined {
   const { companion } = engineOf(engine);
   return (
@@ -66,7 +64,7 @@ export function companionItem(engine: EngineName): PackingItem | undefined {
   );
 }
 
-/** What replicas may share of a node, so that the engine's companion finds room beside them on each. */
+/** Leaves room for the engine's companion on each node. */
 export function roomForReplicas(node: Capacity, engine: EngineName): Capacity {
   const { cpu = 0, memoryGiB = 0 } = companionItem(engine)?.demand ?? {};
   return { ...node, cpu: Math.max(0, node.cpu - cpu), memoryGiB: Math.max(0, node.memoryGiB - memoryGiB) };

@@ -20,14 +20,13 @@ import { modelFilesGB, modelStorageGiB } from "./storage";
 import type { ModelPlan, PoolPlan } from "./types";
 import { loadAs, weightFormatNotes } from "./weight-format";
 
-/** What else decides something of a model. */
 export interface ModelSurroundings extends Pick<PlanRequest, "storage" | "drainSeconds" | "pools" | "apiPrices"> {
-  /** As of `PlanOptions`. */
+  /** As in `PlanOptions`. */
   readonly simulates: boolean;
 }
 
 /**
- * Everything decided for one placed model, from its request, the chosen candidate and its pool.
+ * Everything decided for a placed model.
  *
  * @param cost its part of the pool's.
  */
@@ -135,7 +134,7 @@ export function planModel(
   };
 }
 
-/** A limit of the user's that is shorter than what a start may take. */
+/** A user's limit shorter than a possible start. */
 function startNotes({ name, pod }: ModelRequest, planned: number): string[] {
   const { startupSeconds = planned } = pod?.probes ?? {};
   return startupSeconds < planned
@@ -152,7 +151,7 @@ function companionNotes({ engine }: ModelRequest): string[] {
     : [];
 }
 
-/** What keeping consumers apart costs: room of the cache, and prompts that are read again. */
+/** Costs of separate prefix caches: less cache, and prompts read again. */
 function prefixCacheNotes({ prefixCaches, servedName }: ModelRequest, kvTokens: number): string[] {
   return prefixCaches
     ? [

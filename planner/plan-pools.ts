@@ -1,4 +1,3 @@
-/** Pools with what runs on them: nodes, their hours, and what they offer. */
 import type { Assignment } from "./assignment";
 import { type BilledPool, HOURS_PER_MONTH } from "./cost";
 import { poolFabric } from "./fabric";
@@ -11,7 +10,7 @@ import { poolTaints } from "./taints";
 import type { CapacityProblem, PoolPlan } from "./types";
 
 /**
- * What is decided of each pool, and how it is billed.
+ * Decisions and billing of each pool.
  *
  * @param phases of the schedules of all models.
  */
@@ -72,7 +71,7 @@ export function planPools(
   });
 }
 
-/** Nothing that is made here stops nodes by the clock: what somebody means to do is no saving yet. */
+/** Nodes are not stopped on a schedule here, so planned savings do not count. */
 function uncountedHours({ hoursPerDay, usdPerNodeHour }: PoolRequest, minNodes: number): string | undefined {
   const stoppedUsd = minNodes * usdPerNodeHour * HOURS_PER_MONTH * (hoursPerDay / 24);
   return hoursPerDay < 24 && stoppedUsd > 0
@@ -80,7 +79,7 @@ function uncountedHours({ hoursPerDay, usdPerNodeHour }: PoolRequest, minNodes: 
     : undefined;
 }
 
-/** Hours of nodes beyond those that always run, in the month in which schedules take most of them. */
+/** Hours beyond permanent nodes, in the month with most. */
 function hoursOfSchedules(nodes: readonly number[], minNodes: number, phases: readonly Phase[]): number {
   const beyond = nodes.map((count) => Math.max(0, count - minNodes));
   const months = phases[0]?.shares ?? [];
@@ -100,7 +99,7 @@ function numaQuestion({ shape, numa }: PoolRequest, here: readonly Placement[]):
   };
 }
 
-/** Pods that no node of their pool places as its NUMA policy asks. */
+/** Pods that no node of their pool admits under its NUMA policy. */
 export function numaProblems({ pools }: PlanRequest, placements: readonly Placement[]): CapacityProblem[] {
   return pools.flatMap((pool) => {
     const here = placements.filter((p) => p.candidate.pool === pool.name);

@@ -8,12 +8,12 @@ import { startupOf } from "./start-of";
 import { expectedStartSeconds } from "./startup";
 import type { ModelPlan, PodResources, PoolPlan, ServerPlan } from "./types";
 
-/** A guest has no pod that could ask for something. */
+/** Guests have no pod to make requests. */
 const NO_POD: PodResources = { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0, sharedMemoryGiB: 0, gpus: 0 };
 
 /**
- * Everything decided for the models of a placed server, its host first. A replica is ready when all of them are, which
- * are loaded one after the other. They share its cost by the memory that they take. The host is scaled, and they with it.
+ * Everything decided for a placed server, host first. A replica is ready when all models are
+ * loaded, one after the other. They share its cost by memory. Scaling the host scales all.
  */
 export function planServer(
   { model: host, guests, candidate }: Placement,
@@ -25,8 +25,8 @@ export function planServer(
   const models = [host, ...guests];
   const starts = models.map((model) => expectedStartSeconds(startupOf(model, candidate, pool, environment)));
   const loadSeconds = starts.reduce((sum, seconds) => sum + seconds, 0);
-  // Requests to all of them count, and the usual target is what the host alone answers at once: they may all be for one model, and a
-  // replica too early costs less than requests that wait.
+  // All models' requests count against what the host alone runs: they may all be for one model, and
+  // a replica too early costs less than queued requests.
   const scaling = planScaling(host, { ...place, loadSeconds }, busyReplica(host, candidate.sizing));
   const plans = models.map((model, index): ModelPlan => {
     const estimate = candidate.each[index] ?? candidate.estimate;

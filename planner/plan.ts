@@ -48,18 +48,17 @@ import { weightFormatProblem } from "./weight-format";
 const NOTHING: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
 
 export interface PlanOptions {
-  /** Plays the traffic of each model: some hundredths of a second. @default the closed form is enough */
+  /** Simulates each model's traffic: some hundredths of a second. @default closed form only */
   readonly simulates?: boolean;
-  /** Told which way each server will run. */
   readonly onPlaced?: (placements: readonly Placement[]) => void;
 }
 
 /**
- * Decides everything that an environment's resources need: where each model runs, on how many GPUs of
- * how many nodes, what it costs, and every reason why it must not be deployed. Pure: the same request gives the same
- * plan, whatever the order of its models.
+ * Decides everything that resources need: pools, GPUs and nodes of each model, cost, and all
+ * reasons against the deployment. Pure: the same request gives the same plan, in any order of
+ * models.
  *
- * @param fits answers that earlier plans of nearly the same request found.
+ * @param fits answers of earlier plans for nearly the same request.
  */
 export function planDeployment(
   request: PlanRequest,
@@ -205,19 +204,19 @@ function billedPlan(
   return { pools, models, storeGiB: sizeGiB, bootVolumeGiB: new Map(disks) };
 }
 
-/** Whoever runs an external model bills it: this bill must not look like all there is. */
+/** External models are billed elsewhere: this bill must not look complete. */
 function withoutPriceOf(externalModels: readonly ExternalModelPlan[], cost: CostPlan): CostPlan {
   const names = externalModels.map(({ name }) => name).join(", ");
   return { ...cost, notPriced: [...cost.notPriced, `external models (${names})`] };
 }
 
-/** What no pool could mend. */
+/** Problems that no pool can fix. */
 function impossibilities(model: ModelRequest): CapacityProblem[] {
   const refusals = [contextProblem(model), weightFormatProblem(model), cacheProblem(model)];
   return [...refusals.filter((p) => p !== undefined), ...sourceNameProblems(model)];
 }
 
-/** Pools that may run a model: those it names, else those dedicated to it, else all others of a fitting role. */
+/** The named pools, else those dedicated to it, else all others of a fitting role. */
 function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolRequest[] {
   const own = pools.filter((p) => p.dedicatedTo.includes(model.name));
   const open = [...own, ...pools.filter((p) => p.dedicatedTo.length === 0)];
@@ -232,7 +231,7 @@ function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolR
   return gpu.length > 0 || modelImageName(model, "cpu") === undefined ? gpu : open.filter((p) => p.role === "cpu");
 }
 
-/** A pool on which the allowed replicas answer the peak comes before any on which they do not, however cheap. */
+/** A pool where allowed replicas answer the peak wins over others, however cheap. */
 function keepingLevel(
   model: ModelRequest,
   { candidates, refusals }: { readonly candidates: Candidate[]; readonly refusals: Refusal[] },
@@ -259,7 +258,7 @@ function withAvailability(
   return availability ? { ...candidate, availability } : candidate;
 }
 
-/** With what follows from its traffic, on the layout of a candidate. */
+/** With values derived from its traffic for a candidate's layout. */
 function asPlanned(model: ModelRequest, { sizing, concurrency, maxNumSeqs }: Candidate): ModelRequest {
   const sized = withReplicas(model, sizing);
   return sized.concurrency === concurrency && maxNumSeqs === undefined
@@ -267,7 +266,6 @@ function asPlanned(model: ModelRequest, { sizing, concurrency, maxNumSeqs }: Can
     : { ...sized, concurrency, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
 }
 
-/** What the schedule of one model holds in each phase. */
 function replicasIn(phases: readonly Phase[], index: number): number[] {
   return phases.map(({ replicas }) => replicas[index] ?? 0);
 }

@@ -5,22 +5,25 @@ import { nodeAgents } from "./node-agents";
 import type { Capacity } from "./packing";
 import type { PodResources } from "./types";
 
-/** CPU in cores and memory in GiB that kernel, kubelet and system daemons keep on a node, where nothing better is known. */
+/** Default reserve of kernel, kubelet and system daemons: CPU in cores, memory in GiB. */
 const SYSTEM_RESERVE = { cpu: 0.25, cpuFraction: 0.03, memoryGiB: 0.5, memoryFraction: 0.06 };
 
 /**
- * Part of a machine's memory that its kernel never counts as its own: 64 bytes for each page of 4 KiB (1.6 %: struct page of
- * Linux 6, x86-64 and arm64), and what the firmware keeps. It is within the reserve above, so a kubelet is told of the rest.
+ * Memory that the kernel does not count: 64 bytes per page of 4 KiB (1.6 %: struct page of Linux 6,
+ * x86-64 and arm64), plus firmware. Part of the reserve above; a kubelet gets the rest.
  */
 const UNCOUNTED_MEMORY_FRACTION = 0.025;
 
-/** What the platform's own pods take on a node that also runs models (an environment without a system pool). */
+/** Platform pods on a node that also runs models (without a system pool). */
 export const PLATFORM_RESERVE: Capacity = { gpus: 0, cpu: 2, memoryGiB: 6 };
 
-/** Host memory of an engine process beside the weights it maps: interpreter, tokenizer, CUDA context, staging buffers. */
+/**
+ * Host memory of an engine besides mapped weights: interpreter, tokenizer, CUDA context, staging
+ * buffers.
+ */
 const ENGINE_HOST_GIB = { base: 4, perGpu: 2 };
 
-/** What a node hands to pods of any kind, agents among them: its allocatable, as Kubernetes calls it. */
+/** Kubernetes' allocatable: for pods of any kind, agents included. */
 export function nodeAllocatable(shape: MachineShape): Capacity {
   const { cpu, cpuFraction, memoryGiB, memoryFraction } = SYSTEM_RESERVE;
   return {
@@ -35,7 +38,7 @@ export function nodeAllocatable(shape: MachineShape): Capacity {
   };
 }
 
-/** What the pods of models may claim of a node, beside its agents and whatever else is reserved. */
+/** For model pods, after agents and other reserves. */
 export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
   const { gpus, cpu, memoryGiB } = nodeAllocatable(shape);
   const agents = nodeAgents(shape);
@@ -47,8 +50,8 @@ export function allocatable(shape: MachineShape, reserve: Capacity): Capacity {
 }
 
 /**
- * What the kubelet of a machine of one's own is to keep from pods, so that they get what `nodeAllocatable` says: CPU in
- * cores, memory in GiB of what the kernel counts.
+ * Kubelet reserve of an own machine that yields `nodeAllocatable`: CPU in cores, memory in GiB of
+ * the kernel's total.
  */
 export function keptFromPods(shape: MachineShape): Pick<Capacity, "cpu" | "memoryGiB"> {
   const { cpu, memoryGiB } = nodeAllocatable(shape);
@@ -59,38 +62,37 @@ export function keptFromPods(shape: MachineShape): Pick<Capacity, "cpu" | "memor
 }
 
 /**
- * Whole CPUs that a kubelet may keep for the system without taking any from pods: of the reserve that plans count with.
- * None on machines whose reserve is a fraction of one.
+ * Whole CPUs that a kubelet can reserve for the system without taking any from pods. 0 where the
+ * reserve is below one.
  */
 export function reservableCpus({ cpu }: Pick<MachineShape, "cpu">): number {
   return Math.floor(cpu.vcpus * SYSTEM_RESERVE.cpuFraction + SYSTEM_RESERVE.cpu);
 }
 
-/** What a pod takes whatever its model needs of memory. */
 export interface EnginePod {
-  /** What all its containers write to their roots, logs and emptyDirs. */
+  /** Roots, logs and emptyDirs of all containers. */
   readonly ephemeralStorageGiB: number;
-  /** Memory that its engine keeps adapters in. @default 0 */
+  /** Host memory for adapters. @default 0 */
   readonly adapterMemoryGiB?: number;
-  /** Memory that its engine moves weights of the GPUs to. @default 0 */
+  /** Host memory for weights moved from GPUs. @default 0 */
   readonly weightsMemoryGiB?: number;
-  /** What options of its model take. @default nothing */
+  /** Host memory of its model's options. @default none */
   readonly optionMemory?: readonly HostMemoryUse[];
   readonly sidecar: SidecarResources;
-  /** Least of the pod, as the user says. @default what is planned */
+  /** Minimum set by the user. @default as planned */
   readonly least?: { readonly cpu: number; readonly memoryGiB: number };
 }
 
-/** The same without GPUs. */
+/** Without GPUs. */
 export interface CpuEnginePod extends EnginePod {
-  /** Of `/dev/shm`, besides what options take there. */
+  /** `/dev/shm` besides options. */
   readonly sharedMemoryGiB: number;
 }
 
 /**
- * A GPU pod gets its GPUs' share of the node's CPUs and memory, so that no GPU is stranded behind a
- * neighbour's CPU claim, but no more memory than twice its GPUs' (the rule for model cache and batch buffers).
- * Its engine has whole CPUs: the kubelet's static CPU manager gives cores of their own to nothing else.
+ * A GPU pod gets its GPUs' share of CPUs and memory, so that no neighbour's CPU claim strands GPUs,
+ * but at most twice its GPUs' memory (the rule for model cache and batch buffers). Its engine has
+ * whole CPUs, because the kubelet's static CPU manager grants exclusive cores to nothing else.
  */
 export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: number, engine: EnginePod): PodResources {
   const gpu = shape.gpu;
@@ -115,12 +117,15 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
   };
 }
 
-/** Of `/dev/shm`, for the tensors that the workers of one node exchange; a single worker needs little. */
+/** `/dev/shm` for tensors between a node's workers; a single worker needs little. */
 export function exchangeMemoryGiB(gpus: number): number {
   return gpus > 1 ? Math.min(32, 4 * gpus) : 1;
 }
 
-/** A CPU-only pod: memory from the estimate, and what its processes share; half of the node's CPUs. Threads beyond the cores only contend. */
+/**
+ * CPU-only pods get memory from the estimate plus shared memory, and half of the CPUs: threads
+ * beyond cores contend.
+ */
 export function cpuPodResources(
   node: Capacity,
   memoryGiB: number,
@@ -145,19 +150,19 @@ export function cpuPodResources(
   };
 }
 
-/** Least host memory that an engine with so many GPUs starts in, GiB. */
+/** Least host memory to start an engine, GiB. */
 export function hostMemoryFloorGiB(gpus: number): number {
   return ENGINE_HOST_GIB.base + ENGINE_HOST_GIB.perGpu * gpus;
 }
 
 const NO_LEAST = { cpu: 0, memoryGiB: 0 };
 
-/** Least CPUs of a pod, of which the engine's are a multiple of `step`. */
+/** The engine's part is a multiple of `step`. */
 function leastCpu(cpu: number, sidecar: SidecarResources, step: number): number {
   return cpu === 0 ? 0 : Math.ceil(Math.max(0, cpu - sidecar.cpu) / step) * step + sidecar.cpu;
 }
 
-/** The engine's CPUs, a multiple of `step` and at least one, and the sidecar's. */
+/** The engine's part is a multiple of `step` and at least one; plus the sidecar's. */
 function cpuShare(share: number, sidecar: SidecarResources, step: number): number {
   return Math.max(step, Math.floor((share - sidecar.cpu) / step) * step) + sidecar.cpu;
 }

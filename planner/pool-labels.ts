@@ -3,26 +3,24 @@ import type { MachineShape } from "../catalog/shapes";
 import type { PoolRequest } from "./request";
 import { sharingLabels } from "./slices";
 
-/** Names the pool that a node belongs to. */
 export const POOL_LABEL = "inference-stacks.io/pool";
 
-/** Names the machine of a node. Clouds set it on every node of theirs, and nobody else may. */
+/** Machine type of a node, set by clouds only. */
 export const MACHINE_LABEL = "node.kubernetes.io/instance-type";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels that nodes have from their cloud, whatever pool they are of. */
 export function cloudLabels({ provider, name }: MachineShape): Labels {
   return provider === "onprem" ? {} : { [MACHINE_LABEL]: name };
 }
 
 /**
- * What nodes of a pool get, and what its pods ask for on nodes that somebody else made: there the pool's own label is
- * known only of GPU machines of one's own, whose owner has nothing else to set. Every node has its `labels` and its
- * cloud's, so that every one has what is asked for.
+ * Labels of provisioned nodes, and what pods select on existing ones: there the pool's label is
+ * expected only of own GPU machines, whose owner has nothing else to set. Every node has its
+ * `labels` and its cloud's, so that it matches.
  *
- * @param own labels that the environment says the pool's nodes have.
- * @param sharing by which its nodes' GPUs are parted: pods find the parts by their resource, and need no label for that.
+ * @param own labels of the pool's nodes in the environment.
+ * @param sharing of the nodes' GPUs: pods find slices by resource, without a label.
  */
 export function poolLabels(
   pool: string,

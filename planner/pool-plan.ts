@@ -2,17 +2,15 @@ import type { FabricAccess, FabricDevice, FabricKind } from "../catalog/fabrics"
 import type { GpuSharing } from "../catalog/gpu-sharing";
 import type { MachineShape } from "../catalog/shapes";
 
-/** A taint to tolerate or to put on nodes. */
 export interface Taint {
   readonly key: string;
   readonly value?: string;
   readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
 }
 
-/** What is decided of one node pool. */
 export interface PoolPlan {
   readonly name: string;
-  /** `system` runs the platform itself, `gpu` and `cpu` run models. */
+  /** `system` runs the platform, `gpu` and `cpu` run models. */
   readonly role: "system" | "gpu" | "cpu";
   readonly shape: MachineShape;
   readonly minNodes: number;
@@ -21,47 +19,49 @@ export interface PoolPlan {
   readonly usdPerNodeHour: number;
   /** minNodes × usdPerNodeHour. */
   readonly hourlyUsd: number;
-  /** Hours of nodes beyond minNodes that schedules of its models start, in the month in which they are most. */
+  /** Scheduled hours beyond minNodes, in the month with most. */
   readonly scheduledNodeHours: number;
-  /** minNodes for a month, and those hours. */
+  /** minNodes for a month, plus scheduled hours. */
   readonly monthlyUsd: number;
   /** maxNodes for a month. */
   readonly maxMonthlyUsd: number;
-  /** Hours a day after which somebody means to stop it. Not counted: nothing that is made here does. */
+  /** Hours a day that the user intends to run it. Not counted: nothing here stops nodes. */
   readonly hoursPerDay: number;
-  /** Labels that pods of this pool select nodes by. */
+  /** Labels that its pods select nodes by. */
   readonly selector: Readonly<Record<string, string>>;
-  /** What nodes made for this pool get, besides their cloud's labels. Of nodes that exist, pods ask the selector alone. */
+  /**
+   * Labels of provisioned nodes besides their cloud's. On existing nodes, pods require the selector
+   * only.
+   */
   readonly labels: Readonly<Record<string, string>>;
-  /** What nodes made for this pool get, and its pods tolerate. */
+  /** Taints of provisioned nodes, tolerated by its pods. */
   readonly taints: readonly Taint[];
-  /** What new nodes get besides, until something has looked at them: no model tolerates these. */
+  /** Taints of new nodes until they are checked: no model tolerates them. */
   readonly startupTaints: readonly Omit<Taint, "value">[];
-  /** RDMA network that its nodes offer to pods; undefined where they have only Ethernet, or nobody says otherwise. */
+  /** RDMA network for pods; undefined with Ethernet only, or when not stated. */
   readonly fabric?: PoolFabric;
-  /** What certifies the fabric of its nodes before models come. @default nothing: there is none, or too few nodes to try it between */
+  /** Fabric test before use. @default none: no RDMA, or too few nodes for a test */
   readonly fabricGate?: FabricGatePlan;
-  /** Parts of GPUs that its nodes offer. @default whole ones */
+  /** GPU slices of its nodes. @default whole GPUs */
   readonly sharing?: GpuSharing;
-  /** Its nodes keep pods' files on their local disks, encrypted, and empty after a reboot. */
+  /** Pods' files are on local disks, encrypted, and empty after a reboot. */
   readonly localDisks: boolean;
-  /** How kubelets place pods on NUMA nodes. Undefined: nobody here makes its nodes, or no engine has CPUs of its own there. */
+  /** NUMA policy of kubelets. Undefined: nodes not provisioned here, or no exclusive CPUs. */
   readonly numa?: NumaPolicy;
-  /** Memory of its nodes is encrypted against their host. */
+  /** Node memory is encrypted against the host. */
   readonly confidential: boolean;
-  /** GPUs claimed by the minimum and the spare replicas of the models placed here, of minNodes × GPUs. */
+  /** GPUs claimed by minimum and spare replicas, of minNodes × GPUs. */
   readonly gpusClaimed: number;
   readonly gpusTotal: number;
 }
 
-/** Policies of the kubelet's topology manager. */
 export type NumaPolicy = "restricted" | "single-numa-node" | "best-effort";
 
-/** The trial that nodes of a pool pass, two at a time, before models come (docs/fabric-gate.md). */
+/** Test that a pool's nodes pass in pairs before use (docs/fabric-gate.md). */
 export interface FabricGatePlan {
-  /** Least bus bandwidth of an all-reduce over two nodes, GB/s as nccl-tests says it. */
+  /** Least bus bandwidth of an all-reduce over two nodes, GB/s in nccl-tests' definition. */
   readonly minBusGBps: number;
-  /** Catalogue name of the image that holds the trial. */
+  /** Catalogue image with the test. */
   readonly image: string;
 }
 
@@ -69,11 +69,11 @@ export interface FabricGatePlan {
 export interface PoolFabric {
   readonly kind: FabricKind;
   readonly access: FabricAccess;
-  /** All interfaces of a node together, Gbit/s. */
+  /** All interfaces of a node, Gbit/s. */
   readonly gbps: number;
   readonly device: FabricDevice;
-  /** Label of its nodes that names the block of the network that they are in. @default nobody says */
+  /** Node label for its network block. @default unknown */
   readonly topologyLabel?: string;
-  /** Variables of NCCL or RCCL. */
+  /** For NCCL or RCCL. */
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** The least time that the reading of a prompt takes, whatever the engine does. */
+/** Lower bound for reading a prompt, on any engine. */
 import type { GpuSpec } from "../catalog/shapes";
 import type { Layout } from "./layouts";
 import type { ModelArchitecture } from "./model/architecture";
@@ -10,17 +10,18 @@ import { nominalBits } from "./sizing";
 const OPERATIONS_PER_PARAMETER = 2;
 
 /**
- * No card computes more than so many times faster in 4 or 8 bits than in 16 (8: GeForce of the Ada generation with INT4, against
- * FP16 that is summed in FP32). Which of them an engine takes for such weights is not asked.
+ * Largest speed-up of 4 or 8 bits over 16 on any card (8: GeForce Ada with INT4, against FP16
+ * summed in FP32), whichever format the engine uses.
  */
 const FASTER_IN_FEWER_BITS = 8;
 
 /**
- * Milliseconds that the longest prompt takes at least until its first token: every layer multiplies every token with each parameter
- * that is active, on all GPUs of the replica, at the peak of their datasheet. Attention, memory and network come on top,
- * and no engine reaches the peak, so that real ones take about twice as long and more.
+ * Least milliseconds to the first token of the longest prompt: every layer multiplies every token
+ * with each active parameter, on all GPUs of the replica, at datasheet peak. Attention, memory and
+ * network come on top, and engines stay below the peak: real times are about twice as long and
+ * more.
  *
- * @returns undefined for a card whose peak nobody here has read.
+ * @returns undefined for a card without a known peak.
  */
 export function leastPrefillMs(
   { architecture, quantization, contextTokens }: Pick<ModelRequest, "architecture" | "quantization" | "contextTokens">,
@@ -36,7 +37,7 @@ export function leastPrefillMs(
   return (operations / peak) * 1000;
 }
 
-/** Parameters that each token of a prompt meets: tables are looked up, and the head sees the last token alone. */
+/** Parameters per prompt token: tables are looked up, and the head sees the last token only. */
 function activeInLayers(architecture: ModelArchitecture): number {
   return tensorInventory(architecture)
     .filter(({ part, placement, kind }) => part === "text" && placement.at === "layer" && kind !== "vector")

@@ -1,21 +1,20 @@
 import { mayUse, type Tenant } from "./tenants";
 
-/** Whose requests to a model may use what others' prompts left in the engine's prefix cache. */
 export interface PrefixCaches {
-  /** Parts that the cache falls into: one for each consumer, or group of consumers that share, at least 2. */
+  /** Cache parts: one per consumer or sharing group, at least 2. */
   readonly parts: number;
-  /** Consumers that share a part, by name; each in one group at most. */
+  /** Consumers sharing a part, by name; each in at most one group. */
   readonly shared: readonly (readonly string[])[];
 }
 
-/** Groups as an environment writes them; a list of names is one group. */
+/** As written in an environment; a list of names is one group. */
 export type Sharers = readonly string[] | readonly (readonly string[])[];
 
 export function groupsOf(share: Sharers = []): readonly (readonly string[])[] {
   return isOneGroup(share) ? [share] : share;
 }
 
-/** Nobody's is none. */
+/** The empty list is no group. */
 export function isOneGroup(share: Sharers): share is readonly string[] {
   return share.length > 0 && share.every((item) => typeof item === "string");
 }

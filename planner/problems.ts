@@ -9,7 +9,6 @@ import { heldReplicas, type Placement, packingItem } from "./placement";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { CapacityProblem } from "./types";
 
-/** The model cannot attend to as many tokens as are asked for. */
 export function contextProblem(model: ModelRequest): CapacityProblem | undefined {
   const most = contextLimit(model.architecture, { name: model.engine, version: model.engineVersion });
   if (model.contextTokens <= most) {
@@ -23,7 +22,7 @@ export function contextProblem(model: ModelRequest): CapacityProblem | undefined
   };
 }
 
-/** Nobody knows how much memory its cache takes: whatever is planned could be too small. */
+/** The cache size is unknown, so any plan could be too small. */
 export function cacheProblem({ name, architecture }: ModelRequest): CapacityProblem | undefined {
   if (architecture.cacheDoubt === undefined) {
     return undefined;
@@ -36,13 +35,12 @@ export function cacheProblem({ name, architecture }: ModelRequest): CapacityProb
   };
 }
 
-/** What is not known of a model's cache, and why. */
 export function unknownCache({ family, cacheDoubt, checkpoint }: ModelArchitecture): string {
   const weights = checkpoint?.from === "index" ? "the size of all weights is exact" : "the weights are exact";
   return `${weights}, the cache of model type ${family} is not known: ${cacheDoubt}`;
 }
 
-/** Each pool could run the model, but none has room left. */
+/** Every pool fits the model, but none has room left. */
 export function poolsFull(
   model: ModelRequest,
   candidates: readonly (Candidate & { readonly replicas: number })[],
@@ -69,7 +67,10 @@ export function poolsFull(
   };
 }
 
-/** A pool must hold each model at its maximum while the others are at their minimum, with room for their spare replicas: else scaling out only queues pods. */
+/**
+ * A pool must hold each model at its maximum while others are at their minimum with spares: else
+ * scale-out only queues pods.
+ */
 export function maximumProblems(
   pools: readonly PoolRequest[],
   placements: readonly Placement[],
@@ -81,7 +82,7 @@ export function maximumProblems(
       const more = Math.max(0, model.maxReplicas - heldReplicas(model));
       const item = packingItem(candidate, more);
       const now = packings.get(pool.name);
-      // Replicas that are kept apart double up on no node while any node of the pool, full of others, has none of them.
+      // Spread replicas share a node only if every other node has one.
       const isAlone = item.apart === undefined || here.length === 1;
       const nodes = isAlone ? now?.with(item).nodes : now && now.nodes + more;
       if (nodes === undefined || nodes <= pool.maxNodes) {
@@ -99,7 +100,6 @@ export function maximumProblems(
   });
 }
 
-/** The plan costs more than the environment allows. */
 export function overBudget(monthly: number, budget: number): CapacityProblem {
   return {
     severity: "mandatory",

@@ -1,19 +1,21 @@
 import type { Tenant } from "./tenants";
 
-/** What one tenant may use up in a minute. */
 export interface Quota {
   readonly tenant: string;
   readonly kind: QuotaKind;
   readonly perMinute: number;
 }
 
-/** Requests, or tokens of prompts and answers together. */
+/** Tokens of prompts and answers together. */
 export type QuotaKind = "requests" | "tokens";
 
-/** Rules of one rate limit policy: `rateLimit.global.rules` of Envoy Gateway's BackendTrafficPolicy (CRD of 1.9.0, maxItems). */
+/**
+ * Envoy Gateway's limit of `rateLimit.global.rules` in a BackendTrafficPolicy (CRD of 1.9.0,
+ * maxItems).
+ */
 export const MOST_QUOTAS = 256;
 
-/** The quotas of an environment, in its order: the place of each is the number of its rule, which metrics name it by. */
+/** In the environment's order: the index is the rule's number in metrics. */
 export function quotasOf(tenants: readonly Tenant[]): Quota[] {
   return tenants.flatMap(({ name: tenant, requestsPerMinute, tokensPerMinute }) => [
     ...(requestsPerMinute === undefined ? [] : [{ tenant, kind: "requests" as const, perMinute: requestsPerMinute }]),

@@ -5,7 +5,6 @@ import { ruleFor } from "./sizing";
 import type { CapacityProblem } from "./types";
 import type { ServerMiss } from "./unplaced";
 
-/** Why a server fits none of its pools: each pool's nearest miss. */
 export function explainRefusal(
   { host: model, guests }: ServerModels,
   pools: readonly PoolRequest[],
@@ -35,7 +34,7 @@ export function explainRefusal(
   };
 }
 
-/** The refusal that lacks least, where it has a layout at all. */
+/** The least missing, among those with a layout. */
 export function nearestMiss(refusals: readonly Refusal[]): ServerMiss | undefined {
   const [first] = nearestFirst(refusals);
   const { pool, layout, each } = first ?? {};
@@ -50,10 +49,10 @@ export function nearestFirst(refusals: readonly Refusal[]): Refusal[] {
   return [...refusals].sort((a, b) => missing(a) - missing(b) || (a.tooSlow ?? 0) - (b.tooSlow ?? 0));
 }
 
-/** The five-step rule's answer beside the planner's refusal: readers come with that number in mind. */
+/** The five-step rule's answer next to the refusal: readers expect that number. */
 function ruleBeside(model: ModelRequest, pools: readonly PoolRequest[], nearest: readonly Refusal[]): string {
   const [first] = nearest;
-  // The rule is about memory: it says nothing of cards and numbers that do not fit for another reason.
+  // The rule covers memory only, no other reasons.
   const shape = first?.layout && pools.find((p) => p.name === first.pool)?.shape;
   const rule = shape && ruleFor(model, shape);
   return rule
@@ -61,7 +60,7 @@ function ruleBeside(model: ModelRequest, pools: readonly PoolRequest[], nearest:
     : "";
 }
 
-/** GiB on all of its GPUs. What is too slow fits, and is nearer than what does not. */
+/** GiB on all GPUs. Too slow counts as fitting, so it is nearer. */
 function missing(refusal: Refusal): number {
   if (refusal.rule !== undefined) {
     return 0;

@@ -7,11 +7,11 @@ import type { PlanRequest } from "./request";
 import type { ScalingPlace } from "./scaling";
 import type { PoolPlan } from "./types";
 
-/** What a further replica of a model waits for before its pod starts. */
+/** Waits of an additional replica before its pod starts. */
 export type PlaceOfReplicas = Omit<ScalingPlace, "loadSeconds">;
 
 /**
- * @param packing the pool's nodes with what they always hold.
+ * @param packing the pool's nodes with their permanent pods.
  * @param placements of the whole plan.
  */
 export function placeOfReplicas(
@@ -28,7 +28,7 @@ export function placeOfReplicas(
     pullSeconds: imagePullSeconds(image, storage.registryGbps),
     nodeSeconds: nodeStartSeconds(pool.shape),
     hasRoom: isSpare || nodes <= pool.minNodes,
-    // Nodes that run one of its replicas, or of a model on the same engine. Which of them the next one meets is the scheduler's choice.
+    // Nodes with one of its replicas or the same engine. The scheduler chooses which one is next.
     hasImage: placements.some(
       (other) =>
         other.candidate.pool === pool.name && other.model.engine === model.engine && other.model.minReplicas > 0,

@@ -1,4 +1,4 @@
-/** What is wrong with the scaling of a model in its place. What the configuration alone shows, its rules tell. */
+/** Scaling problems that depend on a model's placement; others are configuration rules. */
 import { engineOf } from "../engines";
 import type { Placement } from "./placement";
 import { leastPrefillMs } from "./prefill";
@@ -38,7 +38,7 @@ function withoutGpus({ model: { name }, candidate }: Placement, { signals }: Sca
     );
 }
 
-/** A target that no replica reaches makes replicas until there are as many as there may be, and keeps them. */
+/** An unreachable target scales to the maximum and stays there. */
 function tooQuick(
   { model, guests, candidate }: Placement,
   { signals, max }: ScalingPlan,
@@ -63,7 +63,7 @@ function tooQuick(
   ];
 }
 
-/** The first request wakes it, and what it asks for is answered when it has come back. */
+/** It sleeps again before the first request is answered. */
 function tooIdle(
   { model: { name, engine } }: Placement,
   { idleSeconds, coldStartSeconds }: ScalingPlan,

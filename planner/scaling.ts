@@ -1,17 +1,17 @@
-/** How a model's replicas follow demand: decided before anything runs, so that components only render it. */
+/** Autoscaling decisions, made before anything runs, so that components only render them. */
 import type { BusyReplica } from "./level/sizing";
 import type { ModelRequest } from "./request";
 import { queueIsAtGateway, usualSignals } from "./scaling-signals";
 
-/** What replicas may follow: requests per replica, percent, ms of a whole request, percent, percent, tasks. */
+/** Units: requests per replica, percent, ms of a whole request, percent, percent, tasks. */
 export const SCALING_SIGNALS = ["queue", "kvCache", "latency", "gpuMemory", "gpuUtilization", "cpuQueue"] as const;
 export type ScalingSignalName = (typeof SCALING_SIGNALS)[number];
 
-/** KEDA, which the platform installs, or a HorizontalPodAutoscaler on an adapter that the cluster has. */
+/** The platform's KEDA, or a HorizontalPodAutoscaler on the cluster's metrics adapter. */
 export const AUTOSCALERS = ["keda", "hpa"] as const;
 export type Autoscaler = (typeof AUTOSCALERS)[number];
 
-/** Replicas that run at least between two times, whatever the demand. */
+/** Minimum replicas between two times. */
 export interface ScheduledReplicas {
   /** Cron expressions of five fields. */
   readonly from: string;
@@ -21,110 +21,106 @@ export interface ScheduledReplicas {
   readonly replicas: number;
 }
 
-/** What the environment says of it. */
+/** From the environment. */
 export interface ScalingRequest {
   readonly by: Autoscaler;
-  /** @default those of `queue` and `kvCache` that its engine reports */
+  /** @default `queue` and `kvCache`, as far as its engine reports them */
   readonly on?: readonly ScalingSignalName[];
   /** By signal, in its unit. @default the planner's */
   readonly targets: Readonly<Partial<Record<ScalingSignalName, number>>>;
   readonly schedule: readonly ScheduledReplicas[];
-  /** Replicas for which a node is kept ready beyond those that run. */
+  /** Replicas with a ready node beyond running ones. */
   readonly spareReplicas: number;
-  /** Seconds without requests before the last replica goes. @default from its cold start */
+  /** Seconds without requests before scale to zero. @default from its cold start */
   readonly idleSeconds?: number;
 }
 
-/** Of models whose replicas may change, and that say nothing else. */
+/** For variable replicas without settings. */
 export const SCALED_BY_DEFAULT: ScalingRequest = { by: "keda", targets: {}, schedule: [], spareReplicas: 0 };
 
 export interface SignalPlan {
   readonly on: ScalingSignalName;
   /** In the signal's unit. */
   readonly target: number;
-  /** The gateway counts it: requests under way there, those that wait and those that are answered. @default whoever it is of does */
+  /** Counted at the gateway: queued and running requests. @default at the source */
   readonly at?: "gateway";
 }
 
-/** Seconds from a spike of demand until a further replica answers, by what they are spent on. */
+/** Seconds from a demand spike to an answering replica, by cause. */
 export interface SpikeToServed {
-  /** Until Prometheus has seen it. */
+  /** Until Prometheus scrapes it. */
   readonly scrape: number;
-  /** Until the autoscaler has asked. */
+  /** Until the autoscaler polls. */
   readonly poll: number;
-  /** Until there is a node. 0 where one has room. */
+  /** Until a node is ready. 0 with room. */
   readonly node: number;
-  /** Until the image is there, the weights are loaded, and the engine answers. */
+  /** Image pull, weights and engine start. */
   readonly load: number;
   readonly total: number;
 }
 
-/** How the replicas of one model are scaled. */
 export interface ScalingPlan {
   readonly by: Autoscaler;
-  /** Replicas; 0: the model sleeps while nobody asks for it. */
+  /** 0: scales to zero. */
   readonly min: number;
   readonly max: number;
   readonly signals: readonly SignalPlan[];
-  /** Requests that run in a replica when it is as busy as its service level allows. Only with traffic; else its concurrency. */
+  /** Running requests of a replica at its level's limit. With traffic; else its concurrency. */
   readonly atOnce?: number;
-  /** Seconds between two looks of the autoscaler at the signals. */
+  /** The autoscaler's polling interval. */
   readonly pollSeconds: number;
-  /** Seconds over which the largest recommendation counts before replicas go. */
+  /** Stabilization window for scale-down. */
   readonly scaleDownWindowSeconds: number;
-  /** Replicas that run while the signals cannot be read, unless more do. */
+  /** Minimum replicas while signals are unreadable. */
   readonly fallbackReplicas: number;
   readonly schedule: readonly ScheduledReplicas[];
   readonly spareReplicas: number;
-  /** Seconds without requests before the last replica goes; only where `min` is 0. */
+  /** Seconds without requests before scale to zero; only where `min` is 0. */
   readonly idleSeconds?: number;
-  /** Seconds from the request that wakes it to its first answer, with no node and no replica. */
+  /** Seconds from the waking request to its first answer, without node or replica. */
   readonly coldStartSeconds: number;
   readonly spikeToServed: SpikeToServed;
 }
 
-/** What is known of a model's place when its scaling is planned. */
 export interface ScalingPlace {
-  /** Seconds from the start of a pod until it answers, as expected: no margin. The image is there. */
+  /** Expected seconds from pod start to answers, without margin, with the image present. */
   readonly loadSeconds: number;
-  /** Seconds until a node has the image. */
   readonly pullSeconds: number;
-  /** Seconds until the pool has another node. */
   readonly nodeSeconds: number;
-  /** Nodes that run already have room for a further replica. */
+  /** Running nodes have room for another replica. */
   readonly hasRoom: boolean;
   /** Such a node has the image. */
   readonly hasImage: boolean;
 }
 
-/** Seconds between two looks of Prometheus at a pod: of what replicas follow, and of the gateway. */
+/** Prometheus' interval for scaling signals and the gateway. */
 export const SCRAPE_SECONDS = 15;
 
-/** Seconds between two looks of KEDA, and of the controller of HorizontalPodAutoscalers (its default), at the signals. */
+/** Polling interval of KEDA and of the HorizontalPodAutoscaler controller (its default). */
 const POLL_SECONDS = 15;
 
 /**
- * Seconds over which the largest recommendation counts before replicas go. At least a new replica's way: what goes sooner may
- * be missed for longer than it was saved. Never less than HorizontalPodAutoscalers take by themselves, never more than they
- * accept (`stabilizationWindowSeconds` of autoscaling/v2).
+ * Stabilization window for scale-down, seconds. At least a new replica's start: what stops sooner
+ * may be missed longer than it saved. Bounds: the HorizontalPodAutoscaler's default and maximum
+ * (`stabilizationWindowSeconds` of autoscaling/v2).
  */
 const DOWN_WINDOW = { least: 300, most: 3600 } as const;
 
 /**
- * Seconds without requests before a model sleeps: while it wakes, its GPUs are paid and answer nobody. At ten times the way
- * back that is a tenth of the time that it is awake. (A judgement, no measurement.)
+ * Seconds without requests before scale to zero: while waking, GPUs are paid and idle. At ten cold
+ * starts that is a tenth of the time awake. (A judgement, no measurement.)
  */
 const IDLE = { coldStarts: 10, least: 900, most: 14_400 } as const;
 
-/** Replicas that a deployment starts: one of a model that sleeps too, so that it was seen to answer before it may. */
+/** Replicas of a new deployment: one even for scale to zero, to see it answer first. */
 export function firstReplicas({ minReplicas }: { readonly minReplicas: number }): number {
   return Math.max(1, minReplicas);
 }
 
 /**
- * Undefined where nothing scales the model.
+ * Undefined without autoscaling.
  *
- * @param busy a replica at its service level, where its traffic says.
+ * @param busy a replica at its service level, where traffic defines it.
  */
 export function planScaling(
   model: Pick<ModelRequest, "engine" | "engineVersion" | "minReplicas" | "maxReplicas" | "scaling" | "concurrency">,
@@ -152,7 +148,7 @@ export function planScaling(
     ...(busy && { atOnce: busy.atOnce }),
     pollSeconds: POLL_SECONDS,
     scaleDownWindowSeconds: clamp(coldStartSeconds, DOWN_WINDOW),
-    // What always runs is paid for. A signal that nobody can read is no reason to buy more, and none to end what runs besides.
+    // Permanent replicas are paid for. Unreadable signals neither add nor stop replicas.
     fallbackReplicas: firstReplicas(model),
     schedule,
     spareReplicas,
@@ -162,7 +158,7 @@ export function planScaling(
   };
 }
 
-/** Each part at its longest, in whole seconds, so that the parts are the total. */
+/** Longest times in whole seconds, so that parts add up. */
 function wayOfAReplica({ loadSeconds, pullSeconds, nodeSeconds, hasRoom, hasImage }: ScalingPlace): SpikeToServed {
   const parts = {
     scrape: SCRAPE_SECONDS,
@@ -173,7 +169,7 @@ function wayOfAReplica({ loadSeconds, pullSeconds, nodeSeconds, hasRoom, hasImag
   return { ...parts, total: parts.scrape + parts.poll + parts.node + parts.load };
 }
 
-/** A model that sleeps before it has come back would never answer anybody. */
+/** A model that sleeps before it is awake would never answer. */
 function usualIdleSeconds(coldStartSeconds: number): number {
   return Math.max(coldStartSeconds, clamp(IDLE.coldStarts * coldStartSeconds, IDLE));
 }
@@ -183,12 +179,14 @@ function clamp(value: number, { least, most }: { readonly least: number; readonl
 }
 
 /**
- * What a signal is kept at where nobody says.
+ * Default target of a signal.
  *
- * - `queue`: a quarter of what a replica answers at once waits no longer than about a quarter of an answer. At the gateway, where
- *   those that are answered are counted too: as many as a replica answers at once, so that the next one would wait. With traffic, as
- *   many as a replica runs within its service level, and as wait no longer than its time to the first token allows.
- * - `latency`: nobody knows how long answers are, so that configurations must say it; 80 is the figure of the source documents.
+ * - `queue`: a quarter of a replica's concurrency waits about a quarter of an answer. At the
+ *   gateway, which also counts running requests: the concurrency, so that the next one would wait.
+ *   With traffic: what a replica runs within its level, plus what may wait within its time to the
+ *   first token.
+ * - `latency`: depends on the length of answers, so configurations must set it; 80 is the source
+ *   documents' figure.
  */
 function usualTarget(
   signal: ScalingSignalName,

@@ -3,17 +3,17 @@ import type { PoolRequest } from "./request";
 import { allTolerated, poolTaints } from "./taints";
 import type { CapacityProblem } from "./types";
 
-/** More would be a list to read, not an answer. */
+/** More would be a list, not an answer. */
 const MOST_POOLS = 4;
 const MOST_LABELS = 4;
 
 /**
- * Pools that the scheduler cannot keep apart: a pod goes to any node that has the labels of its pool, whose taints it
- * tolerates and whose GPUs it asks for, whatever pool the plan counted that node in. Only where no node is in two pools
- * are GPUs, cost and `dedicatedTo` of each what the plan says. Of pools alone, not of the models that are in them by now:
- * one more model must not turn a cluster that works into one that is refused.
+ * Pools that the scheduler cannot separate: a pod goes to any node with its pool's labels,
+ * tolerated taints and requested GPUs. Only with disjoint pools are GPUs, cost and `dedicatedTo` as
+ * planned. Judged by pools, not models: a further model must not turn a working cluster into a
+ * refused one.
  *
- * @returns at most one problem for each pool, which names those before it.
+ * @returns at most one problem per pool, naming earlier ones.
  */
 export function overlappingPools(pools: readonly PoolRequest[]): CapacityProblem[] {
   return pools.flatMap((pool, index) => {
@@ -22,14 +22,14 @@ export function overlappingPools(pools: readonly PoolRequest[]): CapacityProblem
   });
 }
 
-/** Whether a node of one pool may satisfy all that the pods of another ask for. */
+/** Whether a node of one pool may satisfy another's pods. */
 function podsReach(from: PoolRequest, to: PoolRequest): boolean {
   return (
-    // No pod of ours selects the nodes of a system pool: the platform's run wherever no taint keeps them away.
+    // No pod selects system nodes: platform pods run wherever taints allow.
     from.role !== "system" &&
     (from.shape.gpu === undefined || from.shape.gpu.resource === to.shape.gpu?.resource) &&
     allTolerated(poolTaints(to), poolTaints(from)) &&
-    // A node of a system pool has what is said of it. Of pools for models one node may have what is said of both.
+    // A system node has exactly its stated labels. A node for models may have those of both pools.
     (to.role === "system" ? isWithin(from.selector, to.selector) : !areDisjoint(from.selector, to.selector))
   );
 }
@@ -40,7 +40,7 @@ function isWithin(some: Labels, all: Labels): boolean {
   return Object.entries(some).every(([key, value]) => all[key] === value);
 }
 
-/** No node can have the labels of both. */
+/** No node can have both. */
 function areDisjoint(a: Labels, b: Labels): boolean {
   return Object.entries(a).some(([key, value]) => Object.hasOwn(b, key) && b[key] !== value);
 }
@@ -77,26 +77,25 @@ function said({ name, role, selector, dedicatedTo }: PoolRequest): string {
   return `"${name}"${dedicated ?? ""} takes nodes with ${labels}`;
 }
 
-/** Nothing selects the nodes of a system pool: they need a label only where they have another pool's. */
+/** Nothing selects system nodes: they need a label only if they have another pool's. */
 function lacksItsLabel({ name, role, selector }: PoolRequest): boolean {
   return selector[POOL_LABEL] !== name && !(role === "system" && selector[POOL_LABEL] === undefined);
 }
 
-/** Pools, and those that have the name of one of them for a label: it would be told from them no more once it has its own. */
+/** Pools, and those labelled with their name: once labelled, they would no longer differ. */
 function withNamesakes(pools: readonly PoolRequest[], all: readonly PoolRequest[]): readonly PoolRequest[] {
   const names = pools.map(({ name }) => name);
   const namesakes = all.filter((pool) => !pools.includes(pool) && names.includes(pool.selector[POOL_LABEL] ?? ""));
   return namesakes.length > 0 ? withNamesakes([...pools, ...namesakes], all) : pools;
 }
 
-/** The line of the configuration after which the pool is told from all others. */
 function labelLine({ name, labels }: PoolRequest): string {
   const { [POOL_LABEL]: _, ...own } = labels;
   const entries = Object.entries(own).map(([key, value]) => `${scalar(key)}: ${scalar(value)}`);
   return `pools.${name}.labels: {${list([`${POOL_LABEL}: ${scalar(name)}`, ...entries])}}`;
 }
 
-/** As YAML reads it for a text: in quotes where it would be a number, a truth value or nothing. */
+/** Quoted where YAML would read a number, boolean or null. */
 function scalar(text: string): string {
   const isPlain = /^[a-z][\w./-]*$/i.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
   return isPlain ? text : JSON.stringify(text);

@@ -1,7 +1,7 @@
 import { dtypeNamed, formatLabel } from "./model/format-names";
 import type { ModelRequest } from "./request";
 
-/** Weight format as a report calls it: of plain weights in the number type that a flag asks for (`args: {dtype: float32}`). */
+/** Weight format for reports; a flag may set plain weights' type (`args: {dtype: float32}`). */
 export function servedFormat({
   architecture,
   quantization,

@@ -1,23 +1,21 @@
-/** Models that one server process serves together: a host, which has the pods, and guests, which have none of their own. */
+/** Models served by one process: a host with the pods, and guests without. */
 import { engineOf } from "../engines";
 import { withinEngine } from "./at-once";
 import type { ModelRequest } from "./request";
 import type { CapacityProblem } from "./types";
 
-/** Whatever names the model whose server it joins. */
 interface Member {
   readonly name: string;
   readonly serverOf?: string;
 }
 
-/** A server with all its models; most have one. */
+/** A server with its models, mostly one. */
 export interface ServerModels<M extends Member = ModelRequest> {
   readonly host: M;
-  /** By name, so that their order in the configuration changes nothing. */
+  /** Sorted by name, independent of the configuration's order. */
   readonly guests: readonly M[];
 }
 
-/** Models with a server of their own. */
 export function hostsOf<M extends Member>(models: readonly M[]): M[] {
   return models.filter(({ serverOf }) => serverOf === undefined);
 }
@@ -29,10 +27,10 @@ export function guestsOf<M extends Member>(host: Member, models: readonly M[]): 
 }
 
 /**
- * The servers in the order of their hosts. What one process has once, guests have from their host; each takes no more
- * requests at once than its engine does.
+ * In the order of hosts. Guests inherit process-wide settings; each takes at most its engine's
+ * limit of requests.
  *
- * @throws Error when a guest has no host among the models: validation should have refused it.
+ * @throws Error when a guest has no host: validation should have refused it.
  */
 export function serversOf(models: readonly ModelRequest[]): ServerModels[] {
   const hosts = hostsOf(models);
@@ -61,7 +59,7 @@ function asGuest(guest: ModelRequest, host: ModelRequest): ModelRequest {
   };
 }
 
-/** Why its engine cannot hold these models on one server. */
+/** Why the engine cannot hold these models on one server. */
 export function serverProblem({ host, guests }: ServerModels): CapacityProblem | undefined {
   const problems = engineOf(host.engine).sharedServer?.problems([host, ...guests]) ?? [];
   if (guests.length === 0 || problems.length === 0) {

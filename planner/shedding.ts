@@ -1,26 +1,26 @@
-/** How many requests of free consumers a model works on, beside those of paying ones. */
 import type { GatewayLimits } from "./gateway-limits";
 import type { ModelPlan } from "./types";
 
-/** Requests of free consumers that are under way at a time, at all proxies together. */
+/** Running requests of free consumers, at all proxies together. */
 export interface FreeRequests {
-  /** By the models' keys; of one whose replicas are nodes, on each of its two ways: by the engines' own port, and by the nodes'. */
+  /** By model; for nodes, on each path: the engines' port and the nodes'. */
   readonly byModel: Readonly<Record<string, number>>;
-  /** To a server of others, whose size nobody here knows. */
+  /** For an external server of unknown size. */
   readonly elsewhere: number;
 }
 
 /**
- * Half: a paying request finds a place while free ones take all that they may, and a model without free requests is half used
- * at worst where all of its consumers are free. (A judgement, no measurement.)
+ * Half: paying requests find a place while free ones use their share, and a model with only free
+ * consumers is at worst half used. (A judgement, no measurement.)
  */
 const SHARE = 0.5;
 
 /**
- * A share of the requests that the replicas which always run work on at once (`concurrency`), at least one: free requests alone never
- * wait in an engine's queue, where they would stand before paying ones. Not a share of the gateway's
- * own limit: that follows from memory for bodies, and is many times what a model can do (`gateway-limits.ts`); vLLM
- * queues all of that, Ollama 512 requests (envconfig/config.go of 0.6.5), and TGI 128 (`tgi-args.ts`), before they refuse any.
+ * A share of the permanent replicas' `concurrency`, at least one: free requests alone never queue
+ * in an engine ahead of paying ones. Not a share of the gateway's limit, which follows from body
+ * memory and is many times what a model can do (`gateway-limits.ts`); vLLM queues all of that,
+ * Ollama 512 requests (envconfig/config.go of 0.6.5), and TGI 128 (`tgi-args.ts`), before they
+ * refuse any.
  */
 export function freeRequests(
   models: readonly Pick<ModelPlan, "name" | "concurrency" | "minReplicas" | "node">[],

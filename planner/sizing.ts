@@ -5,7 +5,7 @@ import { countParameters, weightBytes } from "./model/parameters";
 import type { ModelRequest } from "./request";
 import type { SizingComparison } from "./types";
 
-/** The five-step rule's node count beside the planner's own; undefined for models that run on CPUs. */
+/** The five-step rule's node count next to the planner's; undefined on CPUs. */
 export function compareWithRule(
   model: ModelRequest,
   { layout, estimate }: Candidate,
@@ -30,15 +30,13 @@ export function compareWithRule(
   );
 }
 
-/** The five steps that led to a comparison. */
 export function stepsOf(sizing: SizingComparison): readonly SizingStep[] {
   return fiveStepRule(sizing).steps;
 }
 
-/** What the rule looks at: a model and the format of its weights. */
 type Weighed = Pick<ModelRequest, "architecture" | "quantization">;
 
-/** What the five-step rule says of a model on a shape; undefined for shapes without GPUs. */
+/** Undefined for shapes without GPUs. */
 export function ruleFor(model: Weighed, { gpu }: MachineShape): SizingRuleResult | undefined {
   return (
     gpu &&
@@ -50,7 +48,7 @@ export function ruleFor(model: Weighed, { gpu }: MachineShape): SizingRuleResult
   );
 }
 
-/** The precision that the rule asks for: the checkpoint's mean bits per parameter, as 32, 16, 8 or 4. */
+/** The rule's precision: mean bits per parameter as 32, 16, 8 or 4. */
 export function nominalBits({ architecture, quantization }: Weighed): number {
   const mean = (weightBytes(architecture, quantization).servedBytes * 8) / countParameters(architecture).total;
   const distance = (bits: number) => Math.abs(bits - mean);

@@ -4,11 +4,12 @@ import type { GpuSlice, GpuSpec, MachineShape } from "../catalog/shapes";
 import { DEVICE_PLUGIN_CONFIG_LABEL, MIG_CONFIG_LABEL } from "../names/gpu-sharing";
 
 /**
- * The machine as pods see it where its GPUs are parted: each part is a smaller GPU of its own. Parts have neither NVLink
- * nor PCIe between them (NVIDIA's MIG user guide). Slices have the memory that the driver says; turns on a card are given equal shares of what a process sees of it, which
- * nothing enforces.
+ * The machine as pods see it with partitioned GPUs: each part is a smaller GPU. Parts share neither
+ * NVLink nor PCIe (NVIDIA's MIG user guide). Slices have the driver's memory sizes; time slices get
+ * equal, unenforced shares of what a process sees.
  *
- * @throws RangeError where the cards cannot be parted so: validation should have refused it (stacks/config/rules/sharing.ts).
+ * @throws RangeError where cards cannot be partitioned so: validation should have refused it
+ * (stacks/config/rules/sharing.ts).
  */
 export function parted(shape: MachineShape, sharing: GpuSharing | undefined): MachineShape {
   if (sharing === undefined) {
@@ -51,7 +52,6 @@ function turns(card: GpuSpec, { replicas }: { readonly replicas: number }): GpuS
   };
 }
 
-/** Whether `parted` has an answer. */
 export function canBeParted({ gpu }: MachineShape, sharing: GpuSharing | undefined): boolean {
   return (
     sharing === undefined ||
@@ -59,23 +59,23 @@ export function canBeParted({ gpu }: MachineShape, sharing: GpuSharing | undefin
   );
 }
 
-/** GPUs, or parts of them, that one pod may have: parts of cards cannot work together, as they reach none of the others' memory. */
+/** GPUs or slices per pod: slices do not reach each other's memory, so cannot work together. */
 export function mostPerPod({ slice, count }: GpuSpec): number {
   return slice ? 1 : count;
 }
 
-/** What one GPU is that a pod gets, of `n`: "GPU", "slice", "turn". */
+/** One GPU of a pod, for `n`: "GPU", "slice", "turn". */
 export function partWord(slice: GpuSlice | undefined, n = 1): string {
   const word = slice === undefined ? "GPU" : slice.kind === "mig" ? "slice" : "turn";
   return n === 1 ? word : `${word}s`;
 }
 
-/** The same with the profile of slices: "1g.10gb slice". */
+/** With the slice's profile: "1g.10gb slice". */
 export function partName(slice: GpuSlice | undefined, n = 1): string {
   return slice?.profile === undefined ? partWord(slice, n) : `${slice.profile} ${partWord(slice, n)}`;
 }
 
-/** The GPUs of a machine for people: "8 × NVIDIA H100 80GB SXM", "1 × NVIDIA A10 in 4 turns", "… in 7 1g.10gb slices each". */
+/** "8 × NVIDIA H100 80GB SXM", "1 × NVIDIA A10 in 4 turns", "… in 7 1g.10gb slices each". */
 export function gpusText({ count, model, slice }: Pick<GpuSpec, "count" | "model" | "slice">): string {
   if (slice === undefined) {
     return `${count} × ${model}`;
@@ -84,7 +84,7 @@ export function gpusText({ count, model, slice }: Pick<GpuSpec, "count" | "model
   return `${cards} × ${model} in ${perGpu} ${partName(slice, perGpu)}${cards > 1 ? " each" : ""}`;
 }
 
-/** Labels by which a node's GPUs are parted: the MIG manager reads one of them, the device plugin's configuration manager the other. */
+/** Read by the MIG manager, or by the device plugin's configuration manager. */
 export function sharingLabels(sharing: GpuSharing | undefined): Readonly<Record<string, string>> {
   if (sharing === undefined) {
     return {};
@@ -98,7 +98,6 @@ export function isSharingLabel(key: string): boolean {
   return key === MIG_CONFIG_LABEL || key === DEVICE_PLUGIN_CONFIG_LABEL;
 }
 
-/** The configuration of the device plugin with which so many pods take turns on a card. */
 export function timeSlicesConfig(replicas: number): string {
   return `time-slices-${replicas}`;
 }

@@ -6,7 +6,6 @@ import type { StartupRequest } from "./startup";
 import { goesThroughStore, modelFilesGB } from "./storage";
 import type { PoolPlan } from "./types";
 
-/** What the start of one model in a pod takes, in its place. */
 export function startupOf(
   model: ModelRequest,
   { layout }: Pick<Candidate, "layout">,
@@ -19,7 +18,7 @@ export function startupOf(
     loading: model.loading,
     weightsGB: modelFilesGB(model),
     adaptersGB: adapterFilesGB(model),
-    // Disks of a cloud's machine that nobody makes a file system on hold no model.
+    // Cloud disks without a file system hold no model.
     shape: isMadeHere && !localDisks && shape.provider !== "onprem" ? { ...shape, localNvmeGB: 0 } : shape,
     nodesPerReplica: layout.nodesPerReplica,
     linkGbps: goesThroughStore(model.source) || isClaim(model.source) ? storage.storeGbps : storage.registryGbps,

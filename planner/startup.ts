@@ -6,30 +6,30 @@ import type { ModelLoading } from "./types";
 export interface StartupRequest {
   readonly engine: EngineName;
   readonly loading: ModelLoading;
-  /** Files of the whole model, GB: every node of a replica fetches them all. */
+  /** Whole model, GB: every node of a replica fetches all files. */
   readonly weightsGB: number;
-  /** Files of its adapters, GB: copied, however the model itself is loaded. @default 0 */
+  /** GB, copied however the model is loaded. @default 0 */
   readonly adaptersGB?: number;
   readonly shape: MachineShape;
   readonly nodesPerReplica: number;
-  /** Link over which this pod fetches the model, Gbit/s. */
+  /** Link for fetching the model, Gbit/s. */
   readonly linkGbps: number;
 }
 
-/** Sustained read of a node's disk, GB/s: local NVMe, else a network block volume. Conservative vendor figures. */
+/** Sustained disk read, GB/s: local NVMe, else network block volume. Conservative, by vendors. */
 const DISK_GB_PER_SECOND = { nvme: 2, blockVolume: 0.48 };
-/** Every further node of a replica adds a rendezvous to the engine's own warm-up. */
+/** Rendezvous of each further node. */
 const SECONDS_PER_EXTRA_NODE = 60;
-/** A budget is a limit, not an estimate: twice what is expected. */
+/** A limit, not an estimate: twice the expectation. */
 const MARGIN = 2;
 const MINIMUM_SECONDS = 60;
 
-/** Seconds until a started pod must answer: what is expected, times the margin. Rounded up to 10 s. */
+/** Expected seconds times the margin, rounded up to 10 s. */
 export function startupBudgetSeconds(request: StartupRequest): number {
   return Math.ceil(Math.max(MINIMUM_SECONDS, expectedStartSeconds(request) * MARGIN) / 10) * 10;
 }
 
-/** Seconds until a started pod answers, as expected: fetch, read from disk, warm up. */
+/** Fetch, read from disk, warm up. */
 export function expectedStartSeconds(request: StartupRequest): number {
   const nodeGbps = request.shape.networkGbps ?? request.linkGbps;
   const linkGBPerSecond = (Math.min(request.linkGbps, nodeGbps) * LINK_EFFICIENCY) / 8;

@@ -5,15 +5,15 @@ import type { ModelRequest, PlanRequest } from "./request";
 import type { CapacityProblem, ModelPlan, ModelSource, StoragePlan } from "./types";
 import { fileFormat } from "./weight-format";
 
-/** Head room over a model's files: partial downloads, a second revision beside the first (source document, M5). */
+/** Head room for partial downloads and a second revision (source document, M5). */
 const STORAGE_FACTOR = 1.5;
-/** Smallest volume that is worth a claim. */
+/** Smallest useful claim. */
 const MINIMUM_GIB = 2;
 
-/** Smallest model store: room for a model that somebody uploads by hand. */
+/** Smallest model store: room for a manual upload. */
 const MINIMUM_STORE_GIB = 10;
 
-/** Size of a model's files, GB: what is downloaded, stored and read, whatever the engine makes of it in memory. */
+/** GB to download, store and read, whatever the engine's memory. */
 export function modelFilesGB(model: ModelRequest): number {
   const format = fileFormat(model);
   const { checkpoint } = model.architecture;
@@ -23,12 +23,12 @@ export function modelFilesGB(model: ModelRequest): number {
   return weightBytes(model.architecture, format).checkpointBytes / 1e9;
 }
 
-/** Volume for one copy of a model, whole GiB, from the size of its files in GB. */
+/** Volume for one copy, whole GiB, from GB of files. */
 export function modelStorageGiB(filesGB: number): number {
   return Math.max(MINIMUM_GIB, Math.ceil((filesGB * 1e9 * STORAGE_FACTOR) / BYTES_PER_GIB));
 }
 
-/** Whether an engine reads the model's files from the environment's own bucket; others come from a registry. */
+/** Whether the engine reads from the environment's bucket; others use a registry. */
 export function goesThroughStore(source: ModelSource): boolean {
   return SOURCES[source.kind].throughStore;
 }
@@ -37,7 +37,7 @@ export function storedModels<M extends Pick<ModelPlan, "source">>(models: readon
   return models.filter(({ source }) => goesThroughStore(source));
 }
 
-/** The model store: what its models need, or more where more is asked for. */
+/** As models need, or as configured if more. */
 export function planStorage({ storage }: PlanRequest, models: readonly ModelPlan[]): StoragePlan {
   const stored = storedModels(models);
   return {
@@ -47,7 +47,7 @@ export function planStorage({ storage }: PlanRequest, models: readonly ModelPlan
   };
 }
 
-/** A store that cannot hold its models: it would fill up in the middle of a download. */
+/** A store that would fill up during a download. */
 export function storeProblem({ storage }: PlanRequest, models: readonly ModelPlan[]): CapacityProblem | undefined {
   const { sizeGiB } = storage;
   const stored = storedModels(models);
@@ -65,8 +65,8 @@ export function storeProblem({ storage }: PlanRequest, models: readonly ModelPla
 }
 
 /**
- * Two revisions may be of one folder: they differ in other things than their weights. Behind a revision in a folder of its
- * own lies the first one, and is taken to be as large.
+ * Revisions may share a folder and differ in settings only. A revision in its own folder follows a
+ * first one, assumed as large.
  */
 function storeNeedGiB(stored: readonly ModelPlan[]): number {
   const byFolder = new Map([
@@ -87,21 +87,20 @@ function folderOf({ name, domain, source, storeFolder }: ModelPlan): string {
   return source.kind === "bucket" && !source.copied ? source.uri : (storeFolder ?? hubPrefix(name, domain));
 }
 
-/** Key prefix in the store of a model that is copied there. */
+/** Key prefix of a model in the store. */
 export function hubPrefix(name: string, domain: string | undefined): string {
   return domain ? `${domain}/${name}` : name;
 }
 
 /**
- * Key prefix of one commit of a model whose revisions lie side by side. The first stays where it was copied before anybody
- * thought of a second. The others lie beside that folder, not in it: engines take every weight file below their prefix. No
- * model's name has a dot.
+ * Key prefix of a commit. The first keeps the model's default folder; others are in sibling
+ * folders, because engines take every weight file below their prefix. Model names have no dot.
  */
 export function revisionPrefix(folder: string, commit: string, first: string): string {
   return commit === first ? folder : `${folder}.${commit}`;
 }
 
-/** A model with its adapters and the revision before it, whole GiB. */
+/** With adapters and the previous revision, whole GiB. */
 function inStoreGiB(model: ModelPlan): number {
   const { modelStorageGiB: own, adapters } = model;
   return own * (hasFirstRevision(model) ? 2 : 1) + (adapters?.storageGiB ?? 0);

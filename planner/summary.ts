@@ -10,7 +10,7 @@ import type {
   UserPod,
 } from "./types";
 
-/** A plan as others read it: `plan --json`, the plan's ConfigMap, policies. Shapes and templates are named, not spelled out. */
+/** The plan's public form: `plan --json`, its ConfigMap, policies. Shapes and templates by name. */
 export interface PlanSummary {
   readonly environment: string;
   readonly stage: DeploymentPlan["stage"];
@@ -21,7 +21,7 @@ export interface PlanSummary {
   readonly models: readonly (Omit<ModelPlan, "chatTemplate" | "node" | "pod"> & {
     readonly pod?: PodNames;
     readonly chatTemplate?: string;
-    /** Name of the server group that its replicas are nodes of. */
+    /** Its server group. */
     readonly group?: string;
   })[];
   readonly externalModels: readonly (Omit<ExternalModelPlan, "authorities"> & { readonly caFile?: string })[];
@@ -58,7 +58,7 @@ export function summarize(plan: DeploymentPlan): PlanSummary {
   };
 }
 
-/** What users add to pods, by name: its texts are theirs. */
+/** User additions to pods by name, without their texts. */
 interface PodNames {
   readonly volumes: readonly string[];
   readonly initContainers: readonly string[];
@@ -70,7 +70,7 @@ function podNames({ volumes = [], initContainers = [], sidecars = [] }: UserPod)
   return { volumes: names(volumes), initContainers: names(initContainers), sidecars: names(sidecars) };
 }
 
-/** A server outside with the file that its authorities are in, not with their certificates. */
+/** An outside server with its CA file's name, without certificates. */
 function withCaFile<Server extends { readonly authorities?: CertificateFile }>({ authorities, ...server }: Server) {
   return { ...server, ...(authorities && { caFile: authorities.file }) };
 }

@@ -2,7 +2,7 @@ import { cardResource, type MachineShape } from "../catalog/shapes";
 import type { PoolRequest } from "./request";
 import type { Taint } from "./types";
 
-/** GPU nodes keep other pods away: the vendor's customary taint, and ours for pools reserved to inference. */
+/** Keep other pods off GPU nodes: the vendor's customary taint, and ours for inference pools. */
 export function taintsOf({ gpu }: MachineShape): Taint[] {
   if (!gpu) {
     return [];
@@ -13,12 +13,12 @@ export function taintsOf({ gpu }: MachineShape): Taint[] {
   ];
 }
 
-/** What nodes of a pool have: taints of their machine, and their own. */
+/** Taints of the machine, and the pool's own. */
 export function poolTaints({ shape, ownTaints = [] }: Pick<PoolRequest, "shape" | "ownTaints">): Taint[] {
   return [...taintsOf(shape), ...ownTaints];
 }
 
-/** Whether pods that tolerate some taints may go where others are. A toleration without a value takes every value. */
+/** A toleration without a value matches any. */
 export function allTolerated(taints: readonly Taint[], tolerated: readonly Taint[]): boolean {
   return taints
     .filter(({ effect }) => effect !== "PreferNoSchedule")

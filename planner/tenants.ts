@@ -1,68 +1,67 @@
 import type { CertificateFile } from "./types";
 
-/** Who calls models, and within which limits. */
 export interface Tenant {
-  /** Name of the consumer; its API key and its tokens lead to the same tenant. */
+  /** API key and tokens of a consumer lead to the same tenant. */
   readonly name: string;
-  /** Keys of models in the environment. @default all */
+  /** Model keys in the environment. @default all */
   readonly models?: readonly string[];
-  /** Of models that it may call by some of their names alone (LoRA adapters): those names, by the model's key. @default by any */
+  /** Allowed names by model key, where only some are (LoRA adapters). @default all */
   readonly names?: Readonly<Record<string, readonly string[]>>;
-  /** Requests per minute of all its clients, at all proxies together. @default no limit */
+  /** All its clients, at all proxies together. @default no limit */
   readonly requestsPerMinute?: number;
-  /** Tokens of prompts and answers per minute, likewise. @default no limit */
+  /** Prompts and answers, likewise. @default no limit */
   readonly tokensPerMinute?: number;
-  /** `free` is refused first when a model has more than it can do. */
+  /** `free` is refused first when a model is saturated. */
   readonly priority: Priority;
-  /** Name of the secret with its API key. @default one is made */
+  /** Secret with its API key. @default generated */
   readonly secretKey?: string;
 }
 
-/** Whose tokens count besides API keys. */
+/** Issuer of accepted tokens, besides API keys. */
 export interface TokenIssuer {
-  /** The claim `iss`, to the letter. */
+  /** Exact value of `iss`. */
   readonly issuer: string;
-  /** The claim `aud` must name it. */
+  /** Required in `aud`. */
   readonly audience: string;
-  /** Where the issuer publishes its keys. */
+  /** URL of its keys. */
   readonly jwks: {
     readonly url: string;
-    /** Networks in CIDR form that the URL's name resolves to. @default nobody says */
+    /** CIDR networks that the URL's name resolves to. @default unknown */
     readonly networks?: readonly string[];
   };
-  /** Claim with the name of the tenant; dots lead into claims of claims. */
+  /** Claim with the tenant's name; dots lead into nested claims. */
   readonly tenantClaim: string;
-  /** Authorities that the certificate of the keys' server may be signed by. @default those that the gateway's image trusts */
+  /** CAs of the key server's certificate. @default those of the gateway's image */
   readonly authorities?: CertificateFile;
 }
 
 export type Priority = "paid" | "free";
 
-/** The limits of one consumer, as an environment states them: `models` may name adapters. */
+/** As in the environment: `models` may name adapters. */
 type Limits = Partial<Omit<Tenant, "name" | "names">>;
 
-/** A model as consumers name it. */
 export interface NamedModel {
   /** @default its key */
   readonly servedName?: string | undefined;
-  /** Further names, with the rights of its own. */
+  /** Further names with the same rights. */
   readonly aliases?: readonly string[] | undefined;
-  /** It answers to the names of that model. */
+  /** Answers to that model's names. */
   readonly revisionOf?: object | undefined;
-  /** By their names. */
+  /** By name. */
   readonly adapters?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export type NamedModels = Readonly<Record<string, NamedModel>>;
 
-/** Consumers as an environment names them: in a list where none has limits, else with their limits. */
+/** As in the environment: a list without limits, or a mapping with them. */
 export type Consumers =
   | readonly string[]
   | Readonly<Record<string, { readonly [K in keyof Limits]: Limits[K] | undefined }>>;
 
 /**
- * The tenants of an environment, in its order.
- * @param named the environment's models: who names an adapter may call that name, and its model by no other that it does not name.
+ * In the environment's order.
+ * @param named the environment's models: naming an adapter allows that name only, not other names
+ * of its model.
  */
 export function tenantsOf(consumers: Consumers, named: NamedModels = {}): Tenant[] {
   if (isList(consumers)) {
@@ -80,22 +79,21 @@ export function tenantsOf(consumers: Consumers, named: NamedModels = {}): Tenant
   );
 }
 
-/** Consumers that have limits, as they are written. */
+/** As written. */
 export function limitsOf(consumers: Consumers): Exclude<Consumers, readonly string[]> {
   return isList(consumers) ? {} : consumers;
 }
 
-/** Whether a tenant may call a model, by its key in the environment. */
+/** By the model's key in the environment. */
 export function mayUse({ models }: Tenant, model: string): boolean {
   return models === undefined || models.includes(model);
 }
 
-/** Whether it may write that name of a model into a request. */
 export function mayName({ names = {} }: Pick<Tenant, "names">, model: string, name: string): boolean {
   return names[model]?.includes(name) ?? true;
 }
 
-/** Consumers that may call a model by some of its names alone, with these names; undefined where there are none. */
+/** Consumers restricted to some names of a model; undefined without any. */
 export function nameLimits(model: string, tenants: readonly Tenant[]): NameLimits | undefined {
   const limits = tenants.flatMap(({ name, names = {} }) => (names[model] ? [[name, names[model]] as const] : []));
   return limits.length > 0 ? Object.fromEntries(limits) : undefined;
@@ -109,7 +107,7 @@ function rightsOf(listed: readonly string[], models: NamedModels): Pick<Tenant, 
       .filter(([, { revisionOf }]) => revisionOf === undefined)
       .flatMap(([model, { adapters = {} }]) => Object.keys(adapters).map((adapter) => [adapter, model])),
   );
-  // A model's key is the model, also where an adapter of another has the same name.
+  // A model's key is the model, even where another's adapter has that name.
   const ownerOf = (name: string) => (Object.hasOwn(models, name) ? undefined : owners.get(name));
   const keys = [...new Set(listed.map((name) => ownerOf(name) ?? name))];
   const names = keys.flatMap((key) => {

@@ -1,24 +1,24 @@
-/** What clients ask of a model, as its environment declares it. All replicas together answer it. */
+/** Declared traffic of a model, for all replicas together. */
 export interface Traffic {
-  /** Requests a second on average while it is busy. */
+  /** Average while busy. */
   readonly requestsPerSecond: number;
-  /** How many times that at the peak, at least 1. */
+  /** Peak over average, at least 1. */
   readonly peakFactor: number;
-  /** Tokens of a prompt, on average. */
+  /** Average. */
   readonly inputTokens: number;
-  /** Tokens of an answer, on average. */
+  /** Average. */
   readonly outputTokens: number;
-  /** Of the prompt's, those at its beginning that all requests share: a system prompt. */
+  /** Common beginning of all prompts: a system prompt. */
   readonly sharedPrefixTokens: number;
-  /** Standard deviation of the lengths as part of their mean: 0 all alike, 1 as people chat. */
+  /** Standard deviation of lengths over their mean: 0 all alike, 1 as people chat. */
   readonly lengthVariation: number;
 }
 
-/** Requests a second that replicas must be there for. */
+/** Requests a second to provision for. */
 export function peakRate({ requestsPerSecond, peakFactor }: Pick<Traffic, "requestsPerSecond" | "peakFactor">): number {
   return requestsPerSecond * peakFactor;
 }
 
-/** Settings of a model that follow from its traffic where the environment does not say them. */
+/** Settings derived from traffic where the environment has none. */
 export const DERIVED_SETTINGS = ["concurrency", "replicas"] as const;
 export type DerivedSetting = (typeof DERIVED_SETTINGS)[number];

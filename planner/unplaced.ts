@@ -4,27 +4,24 @@ import type { ModelRequest, PoolRequest } from "./request";
 import { servedFormat } from "./served-format";
 import type { UnplacedModel } from "./types";
 
-/** A layout that a model would have had on a pool. */
 interface Miss {
   readonly pool: string;
   readonly layout: Layout;
   readonly estimate: MemoryEstimate;
 }
 
-/** A layout that a server would have had on a pool, with the estimates of its models: the host's, then its guests'. */
+/** A server's layout on a pool, with estimates: the host's, then its guests'. */
 export interface ServerMiss {
   readonly pool: string;
   readonly layout: Layout;
   readonly each: readonly MemoryEstimate[];
 }
 
-/** What one model of the server would have had. */
 export function missOf(nearest: ServerMiss | undefined, index: number): Miss | undefined {
   const estimate = nearest?.each[index];
   return nearest && estimate && { pool: nearest.pool, layout: nearest.layout, estimate };
 }
 
-/** What a report says of a model that the plan has no place for. */
 export function unplacedModel(
   model: ModelRequest,
   rule: string,

@@ -1,7 +1,7 @@
-/** What a user adds to the pods of a model's engine, and what of that plans count. Plain data, as the configuration has it. */
+/** User additions to an engine's pods, and their planned resources. Plain data, as configured. */
 import type { SidecarResources } from "../engines";
 
-/** A volume of the engine's container; one of its sources is named. */
+/** A volume of the engine's container, with exactly one source. */
 export interface UserVolume {
   readonly name: string;
   readonly mountPath: string;
@@ -18,7 +18,7 @@ export interface UserContainer {
   readonly command?: readonly string[] | undefined;
   readonly args?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Paths by the names of volumes. */
+  /** Paths by volume. */
   readonly mounts?: Readonly<Record<string, string>> | undefined;
   readonly writablePaths?: readonly string[] | undefined;
 }
@@ -35,9 +35,9 @@ export interface UserProbe {
 }
 
 export interface UserPod {
-  /** Least of each pod, cores. */
+  /** Minimum per pod, cores. */
   readonly cpu?: number | undefined;
-  /** Least of each pod. */
+  /** Minimum per pod. */
   readonly memoryGiB?: number | undefined;
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -53,20 +53,18 @@ export interface UserPod {
     | undefined;
 }
 
-/** What a container of the user's may write to its root, logs and scratch folders, GiB. */
+/** Root, logs and scratch folders of a user container, GiB. */
 const CONTAINER_STORAGE_GIB = 1;
 
-/** Resources of a sidecar. */
 export function userSidecar({ cpu, memoryGiB }: UserSidecar): SidecarResources {
   return { cpu, memoryGiB, ephemeralStorageGiB: CONTAINER_STORAGE_GIB };
 }
 
-/** Resources of each of its sidecars. */
 export function userSidecars({ sidecars = [] }: UserPod = {}): SidecarResources[] {
   return sidecars.map(userSidecar);
 }
 
-/** Scratch space of its volumes, GiB. */
+/** GiB. */
 export function userScratchGiB({ volumes = [] }: UserPod = {}): number {
   return volumes.reduce((sum, { scratchGiB = 0 }) => sum + scratchGiB, 0);
 }

@@ -36,7 +36,7 @@ import { serviceLinksOff } from "./rules/service-links-off";
 import { singleAutoscalerPerTarget } from "./rules/single-autoscaler-per-target";
 import { tenantIsolation } from "./rules/tenant-isolation";
 
-/** Every policy of the pack, by name. A new policy is a file in `rules/` and a line here. */
+/** A new policy is a file in `rules/` and a line here. */
 export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   admissionEnforced,
   chartAuthentication,

@@ -2,7 +2,7 @@ import { policies as allPolicies } from "./all";
 import type { PolicyContext, ResourcePolicy, StackPolicy } from "./lib/policy";
 import type { ResourceFacts } from "./lib/resource";
 
-/** A resource of an offline run, as `runOffline` records it. */
+/** As `runOffline` records it. */
 export interface RecordedInputs {
   readonly urn: string;
   readonly type: string;
@@ -10,7 +10,7 @@ export interface RecordedInputs {
   readonly custom: boolean;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly secretInputs: readonly string[];
-  /** URNs of the resources that an input was computed from, by input. @default not known */
+  /** URNs that an input was computed from, by input. @default unknown */
   readonly origins?: Readonly<Record<string, readonly string[]>>;
   readonly options: { readonly protect: boolean };
 }
@@ -20,7 +20,7 @@ export interface EvaluationOptions {
   readonly stack: string;
   /** Overrides the stage of the published plan. */
   readonly stage?: "production" | "development";
-  /** Names of the plan, which are no random keys whatever they look like. @default none */
+  /** Names in the plan that only look like random keys. @default none */
   readonly publicNames?: readonly string[];
   /** @default every policy of the pack */
   readonly policies?: readonly (ResourcePolicy | StackPolicy)[];
@@ -29,15 +29,14 @@ export interface EvaluationOptions {
 export interface Violation {
   readonly policy: string;
   readonly severity: "mandatory" | "advisory";
-  /** URN. */
   readonly resource: string;
   readonly message: string;
 }
 
-/** A policy that needs a value which only the deployment brings. */
+/** Needs a value known only after deployment. */
 export interface Undecided {
   readonly policy: string;
-  /** URN of the resource, or of the stack. */
+  /** URN of a resource or the stack. */
   readonly resource: string;
   readonly reason: string;
 }
@@ -45,15 +44,14 @@ export interface Undecided {
 export interface Evaluation {
   readonly violations: readonly Violation[];
   readonly undecided: readonly Undecided[];
-  /** Number of policies without a violation, with a mandatory one, and with advisory ones only. */
   readonly passed: number;
   readonly failed: number;
   readonly warned: number;
 }
 
 /**
- * Judges the resources of an offline run in this process, with the same policies that the engine runs
- * through the pack: what `plan` says is what `pulumi up --policy-pack policies` will say.
+ * Judges an offline run with the engine's policies, so that `plan` and `pulumi up --policy-pack
+ * policies` agree.
  */
 export function evaluatePolicies(resources: readonly RecordedInputs[], options: EvaluationOptions): Evaluation {
   const policies = options.policies ?? allPolicies;
@@ -111,10 +109,9 @@ function run(
   return result;
 }
 
-/** Thrown by `notApplicable()`, as in Pulumi's own policy server. */
+/** As in Pulumi's policy server. */
 class NotApplicable extends Error {}
 
-/** A policy is configured with the options that its schema has. */
 function contextOf({ configSchema }: ResourcePolicy | StackPolicy, options: EvaluationOptions): PolicyContext {
   const { stage, publicNames } = options;
   const config = Object.fromEntries(
@@ -140,7 +137,7 @@ function toFacts({ urn, type, name, inputs, secretInputs, origins, options }: Re
     urn,
     type,
     name,
-    // An offline run makes ids from names; they are how one resource refers to another.
+    // Offline runs derive ids from names; resources refer to each other by them.
     props: { id: `${name}-id`, ...inputs },
     secretInputs,
     opts: options,

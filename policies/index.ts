@@ -2,7 +2,7 @@ import { PolicyPack } from "@pulumi/policy";
 import { policies } from "./all";
 import { servedPolicies } from "./lib/served";
 
-// Constructing a pack starts its server, so this file does nothing else; import `all` for the policies.
+// Constructing a pack starts its server; import `all` for the policies.
 new PolicyPack("inference-stacks", {
   displayName: "inference-stacks",
   policies: servedPolicies(policies, console.log),

@@ -4,12 +4,12 @@ import type { EnvironmentConfig } from "./config";
 
 export { RECEIVER_KINDS } from "../components/observability/alert-receivers";
 
-/** A receiver of alerts, and what it gets. */
+/** A receiver of alerts. */
 export interface AlertFact {
   readonly receiver: AlertReceiverKind;
-  /** @default Watchdog alone: the heartbeat */
+  /** @default Watchdog only: the heartbeat */
   readonly severities?: readonly string[];
-  /** URL of its proxy. @default reached directly */
+  /** @default no proxy */
   readonly proxyUrl?: string;
 }
 

@@ -22,12 +22,11 @@ import { hubFolder } from "./config/core/hub-model";
 import type { Path, ProblemDraft } from "./config/core/problems";
 
 /**
- * The architecture of every model of an environment, read from its real config.json. Models that name the same
- * file share one object.
+ * From each model's config.json. Models with the same file share one object.
  *
- * @param baseDirectory where relative paths start: the folder of the environment's file.
+ * @param baseDirectory base of relative paths: the folder of the environment's file.
  * @param name of the environment, for messages.
- * @throws ConfigError for a file that cannot be read or makes no sense.
+ * @throws ConfigError for an unreadable or invalid file.
  */
 export async function readArchitectures(
   environment: EnvironmentConfig,
@@ -50,7 +49,10 @@ export async function readArchitectures(
   return new Map(await Promise.all(entries));
 }
 
-/** A model named by its repository whose files `npm run pin` has not kept: plans ask no server. A canary has its model's. */
+/**
+ * A model's repository without files kept by `npm run pin`: plans do not ask servers. Canaries use
+ * their model's.
+ */
 function notKept(
   model: string,
   { hub, config, revisionOf }: ModelConfig,
@@ -68,8 +70,8 @@ function notKept(
 const catalogueModels = new Map<string, ModelArchitecture>();
 
 /**
- * The architecture of a catalogue model, with the quantization that its repository keeps in a file of its own. It is the same
- * object each time: what the planner derives from an architecture, it keeps with it.
+ * With the repository's separate quantization file. Always the same object, as the planner caches
+ * derived values by it.
  */
 export function readCatalogueModel(entry: ModelEntry): ModelArchitecture {
   const found = catalogueModels.get(entry.configPath) ?? parseCatalogueModel(entry);
@@ -114,8 +116,8 @@ async function readArchitecture(
 }
 
 /**
- * What the weight files beside a config.json say. Those of a folder are always asked; those of a server only for a model
- * type that no reader knows, because a plan of the others does not depend on the network.
+ * Weight files next to a config.json: always read in a folder; on a server only for unknown model
+ * types, so that other plans need no network.
  */
 async function weightsBeside(location: string, config: string, baseDirectory: string): Promise<Checkpoint | undefined> {
   const path = localPath(location, baseDirectory);
@@ -126,16 +128,15 @@ async function weightsBeside(location: string, config: string, baseDirectory: st
 }
 
 interface ConfigPlace {
-  /** Of the model. */
   readonly name: string;
   /** In the environment file. */
   readonly path: Path;
   readonly location: string;
-  /** What to do about files that cannot be used. @default what a user does about files of their own */
+  /** Fix for unusable files. @default for a user's own files */
   readonly damaged: string | undefined;
 }
 
-/** Says what is wrong with a config.json as every other mistake in an environment file is said. */
+/** Reports config.json problems like other mistakes. */
 async function inConfig(
   { name, path: inFile, location, damaged }: ConfigPlace,
   parse: () => Promise<ModelArchitecture>,

@@ -9,7 +9,7 @@ import { eksSettings } from "./eks-settings";
 import { existingCluster } from "./existing-cluster";
 import type { StackArgs } from "./platform";
 
-/** EKS: one that we make, or one that exists. Pods find a pool by the instance-type label of every node. */
+/** EKS, provisioned or existing. Pods find a pool by the instance-type label of nodes. */
 export function aws(config: ClusterConfig<"aws">, { environment, plan, awsProvider }: StackArgs): Cluster {
   const { gpuExporters, privateCidrs, apiServerCidrs, storageClass } = config;
   const settings = eksSettings(config, plan);

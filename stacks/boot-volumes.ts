@@ -2,7 +2,7 @@ import { bootVolumeNeed } from "../planner/boot-volume";
 import type { CapacityProblem, DeploymentPlan } from "../planner/types";
 import type { PoolConfig } from "./config";
 
-/** Boot volumes that the environment asks for, and that hold less than the plan's pods write. */
+/** Configured boot volumes that are too small for the plan's pods. */
 export function bootVolumeProblems(
   pools: Readonly<Record<string, PoolConfig>>,
   plan: Pick<DeploymentPlan, "pools" | "models">,

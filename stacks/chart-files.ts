@@ -13,7 +13,7 @@ import { counted } from "../names/counted";
 import { userCache } from "../names/user-cache";
 import type { EnvironmentConfig } from "./config";
 
-/** The charts of an environment as files; undefined where it takes them from repositories or from a bundle, or has none. */
+/** Undefined for charts from repositories or a bundle, or without charts. */
 export async function chartFiles(
   environment: Pick<EnvironmentConfig, "charts" | "scope" | "cluster">,
   project: string,
@@ -44,7 +44,7 @@ export async function chartFiles(
   return placed;
 }
 
-/** What charts must be, by the project's lock, which is read when one is asked for, and by the catalogue. */
+/** Expected charts by the project's lock, read on demand, and the catalogue. */
 export function chartPins(project: string): ChartPins {
   let lock: ChartLock | undefined;
   return (entry) => {
@@ -56,7 +56,7 @@ export function chartPins(project: string): ChartPins {
 const NO_ROW = "add it to catalog/charts.json";
 
 /**
- * Refuses a program that installs a chart which could not be had. The preview tells it, before anything is made.
+ * Fails in the preview, before anything is created.
  *
  * @param missing what `ChartFiles` found, by catalogue name.
  * @throws ChartsError with the reason of each.

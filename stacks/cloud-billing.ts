@@ -2,18 +2,17 @@ import { ociType } from "../kubernetes/oci-load-balancer";
 import type { BilledCluster, BilledLoadBalancer, BilledVolumes, CloudBilling } from "../planner/cloud-services";
 import type { ClusterConfig, EnvironmentConfig } from "./config";
 
-/** What add-ons claim volumes for. */
 export interface AddonVolumes {
   readonly volumes: readonly BilledVolumes[];
-  /** Volumes of a size that nobody here knows. */
+  /** Volumes of unknown size. */
   readonly notPriced: readonly string[];
-  /** Room that is asked for beside the planned models wherever an engine keeps models. */
+  /** Additional room on each engine's model volume. */
   readonly spareModelGiB: number;
 }
 
 export const NO_VOLUMES: AddonVolumes = { volumes: [], notPriced: [], spareModelGiB: 0 };
 
-/** What a cloud bills of the cluster and of the gateway's load balancer, and what of it has no price or no number here. */
+/** Billed parts of cluster and load balancer, and items without price or number. */
 interface Bill {
   readonly cluster?: BilledCluster;
   readonly loadBalancer: BilledLoadBalancer;
@@ -22,7 +21,7 @@ interface Bill {
 
 type Chosen = Readonly<Record<string, string>>;
 
-/** What an environment makes, or causes, in a cloud that sends bills; undefined on machines of one's own. */
+/** Undefined for own machines. */
 export function cloudBilling(
   { cluster, gateway }: Pick<EnvironmentConfig, "cluster" | "gateway">,
   addons: AddonVolumes,
@@ -43,8 +42,8 @@ export function cloudBilling(
 }
 
 /**
- * Whether a program of ours makes it, in this stack or another one: cost is that of the environment, whose plan is the same
- * in one stack and in two.
+ * Provisioned by our program, in this or another stack: cost is the environment's, equal in one
+ * stack and two.
  */
 function isOurs({ provision }: Pick<ClusterConfig, "provision">): boolean {
   return provision === "create" || provision === "stack";
@@ -55,12 +54,12 @@ function ociBill(cluster: ClusterConfig<"oci">, chosen: Chosen): Bill {
   return {
     ...(isMade && { cluster: { natGateways: 1, publicAddresses: 0, endpoints: 0, keys: 0 } }),
     loadBalancer: { ...ociLoadBalancer(chosen), publicAddresses: 0 },
-    // Keys in hardware are billed by their versions, some of them free: nobody read for how much.
+    // Hardware keys are billed by version, some free; the price is unknown.
     notPriced: isMade && cluster.oke?.encryptionKeyId === undefined ? ["versions of the vault's keys"] : [],
   };
 }
 
-/** What Oracle's load balancer proper keeps at least, and bills: a fixed 100 Mbit/s, or what a flexible one may shrink to. */
+/** Minimum that Oracle's load balancer bills: a fixed 100 Mbit/s, or a flexible one's least. */
 const LEAST_MBPS = "10";
 
 function ociLoadBalancer(chosen: Chosen): Omit<BilledLoadBalancer, "publicAddresses"> {
@@ -71,14 +70,14 @@ function ociLoadBalancer(chosen: Chosen): Omit<BilledLoadBalancer, "publicAddres
   return { service: "load-balancer", minMbps: Number.parseInt(minMbps, 10) };
 }
 
-/** One for the cluster's secrets, one for disks and volumes. */
+/** For the cluster's secrets, and for disks and volumes. */
 const EKS_KEYS = 2;
 
 function awsBill(cluster: ClusterConfig<"aws">, chosen: Chosen): Bill {
   const { eks } = cluster;
   const isMade = isOurs(cluster);
   const isPublic = chosen["service.beta.kubernetes.io/aws-load-balancer-scheme"] === "internet-facing";
-  // It has an address in each zone; of a cluster that is not made here nobody knows how many those are.
+  // One per zone; unknown for existing clusters.
   const publicAddresses = isPublic ? (eks?.zones.length ?? 0) : 0;
   const loadBalancer = { service: "network-load-balancer", minMbps: 0, publicAddresses } as const;
   const unknown = isPublic && eks === undefined ? ["public addresses of the load balancer"] : [];

@@ -10,7 +10,7 @@ import { eksSettings } from "./eks-settings";
 import { okePools } from "./oke-pools";
 import { okeSettings } from "./oke-settings";
 
-/** The cloud has no room for the plan; the message holds every reason. Nothing was created. */
+/** The cloud lacks room for the plan; the message has all reasons. Nothing was created. */
 export class CapacityRefusedError extends Error {
   constructor(
     environment: string,
@@ -21,10 +21,10 @@ export class CapacityRefusedError extends Error {
   }
 }
 
-/** Who is asked, by cloud. */
+/** By cloud. */
 export interface CapacityQuestions {
   readonly oci: AskCapacity;
-  /** @default none: no cluster is made there */
+  /** @default none: no cluster is created there */
   readonly aws?: AskEksCapacity | undefined;
 }
 
@@ -34,9 +34,9 @@ interface Planned {
 }
 
 /**
- * Asks the cloud whether it has room for the nodes of a plan, where they are made here.
+ * Asks the cloud for room for a plan's provisioned nodes.
  *
- * @returns what deserves a look all the same.
+ * @returns advice.
  * @throws CapacityRefusedError
  */
 export async function checkCloudCapacity(planned: Planned, ask: CapacityQuestions): Promise<readonly string[]> {
@@ -56,7 +56,7 @@ export async function checkCloudCapacity(planned: Planned, ask: CapacityQuestion
   return answer.notes;
 }
 
-/** Undefined where no nodes are made. */
+/** Undefined without provisioned nodes. */
 function questionOf(
   { environment, plan }: Planned,
   ask: CapacityQuestions,

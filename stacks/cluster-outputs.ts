@@ -24,10 +24,10 @@ export { CLUSTER_OUTPUT };
 type OfKind = Omit<WrittenClusterOutputs, "version" | "kind" | "pools">;
 
 /**
- * What another stack would say of its cluster if it had made the one that this environment plans for: nobody asks it in an
- * offline run. A cluster that this program cannot make is assumed to have no more than every cluster has.
+ * Outputs that another stack would have for this environment's planned cluster, for offline runs.
+ * Clusters that this program cannot create have the common minimum.
  *
- * @param made stand-in of a value that only a deployment knows.
+ * @param made placeholder of a value known only after deployment.
  */
 export function assumedClusterOutputs(
   { kind }: Pick<ClusterConfig, "kind">,
@@ -80,7 +80,6 @@ const OF_KIND: Readonly<Record<ClusterKind, (made: Made, pools: readonly PoolPla
   }),
 };
 
-/** Zones, when nobody names any. */
 const USUAL_ZONES = ["us-east-1a", "us-east-1b", "us-east-1c"] as const;
 
 function usualEksNetworks() {
@@ -94,7 +93,7 @@ function usualEksNetworks() {
 
 function usualAwsGround(made: Made, pools: readonly PoolPlan[]): AwsGround {
   const clusterName = made("aws.clusterName");
-  // Nodes of such pools come for pods, unless capacity is reserved: the other stack knows.
+  // Such pools scale with pods, unless capacity is reserved: the other stack knows.
   const grows = pools.some(({ role, minNodes, maxNodes }) => role !== "system" || maxNodes > minNodes);
   return {
     clusterName,
@@ -115,9 +114,9 @@ function usualAwsGround(made: Made, pools: readonly PoolPlan[]): AwsGround {
 }
 
 /**
- * Checks what somebody read of the cluster that another stack made.
+ * Validates another stack's outputs.
  *
- * @throws ClusterMismatchError with everything that does not fit.
+ * @throws ClusterMismatchError with all mismatches.
  */
 export function checkClusterOutputs(
   { said, value }: { readonly said: string; readonly value: unknown },

@@ -1,15 +1,15 @@
 import { type AskDeployer, identityOf, isAdministrator } from "../components/cluster/eks/deployer";
 import type { CoreConfig } from "./config/core/schema";
 
-/** Who deploys could make nothing in the cluster; the message says what to write. Nothing was created. */
+/** The deployer lacks rights in the cluster; the message has the fix. Nothing was created. */
 export class DeployerRefusedError extends Error {}
 
 /**
- * Whoever deploys makes the platform's objects, and EKS lets in the administrators alone, whoever made the cluster. Asked
- * before anything is made: a cluster takes ten minutes. A stack of the cluster alone makes no objects in it.
+ * The deployer creates platform objects, but EKS admits only administrators. Checked first, as a
+ * cluster takes ten minutes. Stacks with the cluster only need no rights.
  *
- * @param ask undefined where no cluster is made in AWS.
- * @returns what deserves a look all the same.
+ * @param ask undefined where no cluster is created in AWS.
+ * @returns advice.
  * @throws DeployerRefusedError
  */
 export async function checkDeployer(
@@ -36,9 +36,9 @@ export async function checkDeployer(
 }
 
 /**
- * What to do so that somebody gets into the cluster. Undefined where they are one of its administrators.
+ * Fix for access; undefined for administrators.
  *
- * @param arn as STS knows them.
+ * @param arn from STS.
  */
 export function administratorRefusal(arn: string, administrators: readonly string[]): string | undefined {
   if (isAdministrator(arn, administrators)) {

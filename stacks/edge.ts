@@ -6,7 +6,7 @@ import { existingCluster } from "./existing-cluster";
 import { k3sSettings } from "./k3s-settings";
 import type { StackArgs } from "./platform";
 
-/** k3s on one machine of one's own: one that we install over SSH, or one whose kubeconfig is at hand. */
+/** k3s on an own machine: installed over SSH, or by its kubeconfig. */
 export function edge(config: ClusterConfig<"edge">, args: StackArgs): Cluster {
   const { plan } = args;
   const settings = k3sSettings(config, args);

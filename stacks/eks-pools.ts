@@ -5,7 +5,7 @@ import type { DeploymentPlan } from "../planner/types";
 import type { PoolConfig } from "./config";
 
 /**
- * The pools of a plan on AWS, with what their sections say for whoever makes nodes.
+ * Pools on AWS with their sections' provisioning settings.
  *
  * @param zones of the cluster's network.
  */

@@ -3,7 +3,7 @@ import type { DeploymentPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
 import { eksAddresses } from "./config/core/eks-addresses";
 
-/** What the section says of the cluster that it makes. Undefined where it makes none. */
+/** Undefined without a provisioned cluster. */
 export function eksSettings(
   { provision, eks }: ClusterConfig<"aws">,
   { environment, stage }: Pick<DeploymentPlan, "environment" | "stage">,

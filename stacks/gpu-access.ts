@@ -2,30 +2,31 @@ import type { Cluster } from "../components/core/cluster";
 import type { GpuAccessByVendor, GpuVendor } from "../components/core/gpu-access";
 import type { ClusterConfig } from "./config";
 
-/** Whose setting it is where a cluster has cards of both vendors: runtime classes are NVIDIA's, device groups Radeon's. */
+/** Vendor of a setting in mixed clusters: runtime classes are NVIDIA's, device groups Radeon's. */
 const OWNERS = { gpuRuntimeClass: "nvidia", gpuDevices: "amd" } as const satisfies Record<string, GpuVendor>;
 
-/** Settings of a cluster's section; not every kind of cluster has all of them. */
+/** Not every kind of cluster has all. */
 type GpuSettings = Pick<ClusterConfig<"local">, keyof typeof OWNERS> &
   Partial<Pick<ClusterConfig, "kind" | "provision">>;
 
 /**
- * The class that k3s offers where it finds NVIDIA's container runtime when it starts. The host's checks ask for that runtime before k3s comes, so
- * that a cluster that is made of a machine with such cards has the class. As k3s' default runtime it would be everybody's.
+ * k3s' class for NVIDIA's container runtime, if found at start. Host checks require that runtime
+ * before k3s, so such clusters have the class. As k3s' default runtime it would apply to every pod.
  */
 const NVIDIA_CLASS_OF_K3S = "nvidia";
 
 /**
- * Images of CUDA ask for all cards by this variable, which NVIDIA's container runtime grants beside what CDI brings: each pod would see
- * its neighbours'. The device plugin sets none then. `none` gave all of them before toolkit 1.18.2 (NVIDIA/cloud-native-docs@52dcb7b8).
+ * CUDA images request all cards by this variable, which NVIDIA's container runtime grants in
+ * addition to CDI: pods would see their neighbours'. The device plugin then sets none. `none`
+ * granted all before toolkit 1.18.2 (NVIDIA/cloud-native-docs@52dcb7b8).
  */
 const NO_CARDS_BY_VARIABLE = { NVIDIA_VISIBLE_DEVICES: "void" } as const;
 
 /**
- * What pods of each vendor get of the cluster's settings. In a cluster of one vendor, they are all that vendor's.
+ * Cluster settings for each vendor's pods; with one vendor, all apply to it.
  *
- * @param vendors of the pools that the cluster has.
- * @param read groups of AMD's device files, as the machine says them: those that somebody wrote count before.
+ * @param vendors of the cluster's pools.
+ * @param read groups of AMD's device files on the machine; written ones win.
  * @param byCdi whether pods get NVIDIA's cards by CDI.
  */
 export function gpuAccess(
@@ -49,7 +50,7 @@ export function gpuAccess(
   const access = (vendor: GpuVendor) => ({
     ...(vendor === runtime && runtimeClass !== undefined && { runtimeClass }),
     ...(Object.keys(variables(vendor)).length > 0 && { environment: variables(vendor) }),
-    // NVIDIA's device files are open to everybody: what was read is of no use there.
+    // NVIDIA's device files are world-accessible: detected groups are not needed.
     ...(vendor === devices && groups !== undefined && (vendor === "amd" || written.length > 0) && { groups }),
   });
   return { nvidia: access("nvidia"), amd: access("amd") };

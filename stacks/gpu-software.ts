@@ -13,7 +13,7 @@ interface Where {
   readonly cluster: Pick<Cluster, "gpuSoftware">;
 }
 
-/** What of the software of GPUs the platform installs; undefined where there is nothing left to it. */
+/** Undefined where the platform installs none. */
 export function gpuSoftware({ environment, plan: { pools }, cluster }: Where): GpuSoftwareArgs | undefined {
   const args = argsOf(environment.cluster, pools, cluster.gpuSoftware);
   return args && installsGpuSoftware(args) ? args : undefined;
@@ -25,7 +25,7 @@ function argsOf(
   by: Cluster["gpuSoftware"],
 ): GpuSoftwareArgs | undefined {
   if (by === "platform") {
-    // Of AMD's nodes, nobody asks what they boot.
+    // AMD nodes have no image setting.
     const isNvidia = pools.some(({ shape }) => shape.gpu?.vendor === "nvidia");
     return { by, pools, image: isNvidia ? gpuNodeImageOf(section) : "bare" };
   }
@@ -34,8 +34,8 @@ function argsOf(
 }
 
 /**
- * Whether pods get NVIDIA's cards by CDI: where NVIDIA's operator runs, ours or the cloud's (gpu-operator v26.7.0 has its device plugin
- * use "cdi-annotations,cdi-cri"). Nobody says it of software that was there before.
+ * CDI is used with NVIDIA's operator, ours or the cloud's (gpu-operator v26.7.0 configures
+ * "cdi-annotations,cdi-cri"). Unknown for existing software.
  */
 export function devicesByCdi(where: Where, software = gpuSoftware(where)): boolean {
   if (software?.by === "platform") {
@@ -45,9 +45,8 @@ export function devicesByCdi(where: Where, software = gpuSoftware(where)): boole
 }
 
 /**
- * What GPU nodes of a cluster boot.
- *
- * @throws Error where nobody says: of a cluster that this program makes or knows, validation asks for it before.
+ * @throws Error where unknown: validation requires it for clusters that this program provisions or
+ * knows.
  */
 export function gpuNodeImageOf({ kind, gpuNodeImage }: Pick<ClusterConfig, "kind" | "gpuNodeImage">): GpuNodeImage {
   const image = gpuNodeImage ?? DEFAULT_GPU_NODE_IMAGE[kind];

@@ -20,7 +20,7 @@ import { takeNoSdkTraces } from "./sdk-traces";
 import { surroundingsOf } from "./surroundings";
 import { whole } from "./whole-program";
 
-/** Entry point of `pulumi up`: config, plan, resources. The returned object becomes the stack's outputs. */
+/** Entry point of `pulumi up`: config, plan, resources. Returns the stack's outputs. */
 async function main(): Promise<object> {
   try {
     const loaded = loadEnvironment();
@@ -52,10 +52,10 @@ async function main(): Promise<object> {
     );
     return platform.stackOutputs;
   } catch (error) {
-    // A mistake of the user's is a message; anything else keeps its stack trace, because it is ours.
+    // Users' mistakes are messages; others keep their stack trace, as bugs of ours.
     if (isUserMistake(error)) {
       const refusal = new pulumi.RunError(error.message);
-      // The SDK prints an error with its stack in colour, for which Node 20 takes ten seconds; nobody reads this one.
+      // The SDK colours stack traces, which takes ten seconds in Node 20; this one is useless.
       refusal.stack = undefined;
       throw refusal;
     }

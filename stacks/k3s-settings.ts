@@ -9,7 +9,7 @@ import type { ClusterConfig } from "./config";
 import type { StackArgs } from "./platform";
 import { platformNamespaces } from "./platform-namespaces";
 
-/** What the section says of the machine that becomes the cluster. Undefined where none does. */
+/** Undefined without a machine to set up. */
 export function k3sSettings(
   { provision, hosts = {}, k3s }: ClusterConfig<"edge">,
   { environment, secrets, plan, addons, bundle }: StackArgs,

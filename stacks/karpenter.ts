@@ -10,7 +10,7 @@ interface Where {
   readonly cluster: Pick<Cluster, "aws">;
 }
 
-/** What Karpenter makes nodes for; undefined where it makes none. */
+/** Undefined without nodes for Karpenter. */
 export function karpenter({ environment, plan, cluster: { aws } }: Where): KarpenterArgs | undefined {
   if (aws?.karpenter === undefined) {
     return undefined;

@@ -50,26 +50,26 @@ import { karpenter } from "./karpenter";
 import { platformNamespaces } from "./platform-namespaces";
 import { runsKeda } from "./scaled-models";
 
-/** All that is known of a platform before anything is made. */
+/** Everything known before resources exist. */
 export interface Layout extends LaidOut {
-  /** Who drives the engines at run time. @default nobody */
+  /** Controller of engines at run time. @default none */
   readonly control: ControlAccess | undefined;
-  /** Servers that others run, which the gateway publishes. */
+  /** Hosted servers that the gateway publishes. */
   readonly outside: readonly OutsidePublished[];
-  /** What the gateway routes to besides models. */
+  /** Gateway routes other than models. */
   readonly services: readonly GatewayService[];
-  /** What answers for models that no route names. @default nobody */
+  /** Fallback for models without a route. @default none */
   readonly runTimeModels: RunTimeModels | undefined;
-  /** Who connects to whom: every part says it for itself. */
+  /** Declared by every part for itself. */
   readonly connections: Connections;
-  /** The mesh around it. @default there is none */
+  /** @default no mesh */
   readonly mesh?: MeshLayout;
 }
 
 /**
- * Where everything of a platform will be, who scrapes what, and who connects to whom.
+ * Addresses, scrape targets and connections of a platform.
  *
- * @throws Error when two add-ons would drive the engines, or answer for models that no route names.
+ * @throws Error when two add-ons would control engines, or answer for models without a route.
  */
 export function layOut(
   planned: Planned & {
@@ -155,12 +155,12 @@ export function layOut(
   return { ...laidOut, control, outside, services, runTimeModels, connections, ...(mesh && { mesh }) };
 }
 
-/** Of models whose pods are on the network of their nodes. */
+/** Of models on the host network. */
 function hostNetworkNamespaces(models: DeploymentPlan["models"]): ReadonlySet<string> {
   return new Set(models.flatMap(({ name, nodeLink }) => (nodeLink?.hostNetwork ? [modelNamespaceName(name)] : [])));
 }
 
-/** Controllers that work in AWS, where there is ground for them. */
+/** AWS controllers, where applicable. */
 function awsControllers(planned: Planned & { readonly cluster: Cluster }) {
   return [
     ...(karpenter(planned) ? [{ name: "karpenter", pods: karpenterPods, connections: karpenterConnections }] : []),
@@ -185,7 +185,7 @@ function kedaTargets(): ScrapeTarget[] {
   ];
 }
 
-/** Of what the platform runs itself. */
+/** Of the platform's own software. */
 function softwareConnections(planned: Planned & { readonly cluster: Cluster }): Connection[] {
   const software = gpuSoftware(planned);
   return software?.by === "platform"

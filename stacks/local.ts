@@ -7,7 +7,7 @@ import type { ClusterConfig } from "./config";
 import { existingCluster } from "./existing-cluster";
 import type { StackArgs } from "./platform";
 
-/** A cluster in a container of this computer that we make, or whatever the kubeconfig points at: k3s, kind, somebody else's. */
+/** A cluster in a container of this computer, or any kubeconfig context: k3s, kind, others. */
 export function local(config: ClusterConfig<"local">, { environment, plan }: StackArgs): Cluster {
   if (config.provision !== "create") {
     return new ExistingCluster("cluster", existingCluster(config, plan.pools));

@@ -6,12 +6,12 @@ import { SOURCES } from "../engines/sources";
 import type { DeploymentPlan } from "../planner/types";
 import type { CoreConfig } from "./config/core/schema";
 
-/** Let's Encrypt, where the configuration names no other ACME server. */
+/** Default ACME server: Let's Encrypt. */
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
 
 /**
- * Servers outside that the platform itself calls, as far as their names are known, and those that the environment names. What a model's
- * engine fetches at run time from elsewhere, only the environment can name.
+ * Named external servers of platform and environment. Only the environment can name what an engine
+ * fetches elsewhere at run time.
  */
 export function meshEgress(
   { mesh, gateway, storage }: Pick<CoreConfig, "mesh" | "gateway" | "storage">,
@@ -32,7 +32,7 @@ export function meshEgress(
   return [
     ...urls.map((url) => serverAt({ url })),
     ...sources.flatMap(({ kind }) => SOURCES[kind].hosts ?? []).map(egressHost),
-    // cert-manager looks at its own challenge first, by the gateway's public name.
+    // cert-manager first checks its own challenge at the gateway's public name.
     ...(gateway.tls.kind === "acme" ? [{ host: gateway.hostname, family: undefined, port: 80, tls: false }] : []),
     ...mesh.egressHosts.map(egressHost),
   ];

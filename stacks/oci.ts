@@ -8,7 +8,7 @@ import { okePools } from "./oke-pools";
 import { okeSettings } from "./oke-settings";
 import type { StackArgs } from "./platform";
 
-/** OKE: one that we make, or one that exists. Pods find a pool by the shape label that OKE puts on every node. */
+/** OKE, provisioned or existing. Pods find a pool by OKE's shape label on nodes. */
 export function oci(config: ClusterConfig<"oci">, { environment, plan }: StackArgs): Cluster {
   const { gpuExporters, privateCidrs, apiServerCidrs } = config;
   const settings = okeSettings(config, plan, environment);

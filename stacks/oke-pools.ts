@@ -3,7 +3,7 @@ import { bootVolumeNeed } from "../planner/boot-volume";
 import type { DeploymentPlan, ModelPlan, PoolPlan } from "../planner/types";
 import type { PoolConfig } from "./config";
 
-/** The node pools of a plan, with what their sections say for whoever makes them. */
+/** Node pools with their sections' provisioning settings. */
 export function okePools(
   config: Readonly<Record<string, PoolConfig>>,
   { pools, models }: Pick<DeploymentPlan, "pools" | "models">,
@@ -20,7 +20,7 @@ export function okePools(
     return {
       plan,
       madeBy: nodeMaker(plan, rdma),
-      // A capacity block is Amazon's: validation refuses it here.
+      // Capacity blocks are Amazon's: validation refuses them here.
       capacity: capacity as OkePool["capacity"],
       availabilityDomains,
       bootVolumeGiB: bootVolumeGiB ?? bootVolumeNeed(plan, models).totalGiB,
@@ -32,7 +32,10 @@ export function okePools(
   });
 }
 
-/** Node pools know neither cluster networks nor the platform settings of a machine (`@pulumi/oci` 4.20, NodePoolArgs). */
+/**
+ * Node pools support neither cluster networks nor platform settings of machines (`@pulumi/oci`
+ * 4.20, NodePoolArgs).
+ */
 function nodeMaker({ confidential }: Pick<PoolPlan, "confidential">, rdma: PoolConfig["rdma"]): NodeMaker {
   if (rdma?.mode === "cluster-network") {
     return "cluster-network";
@@ -40,10 +43,10 @@ function nodeMaker({ confidential }: Pick<PoolPlan, "confidential">, rdma: PoolC
   return confidential ? "instance-pool" : "node-pool";
 }
 
-/** OKE's longest, and what platform pods alone need. */
+/** OKE's maximum, and the need of platform pods. */
 const GRACE_MINUTES = { most: 60, least: 10 } as const;
 
-/** A replica leaves once its successor serves, and then finishes its requests. */
+/** A replica leaves after its successor serves, and then drains. */
 export function evictionGraceMinutes(
   models: readonly Pick<ModelPlan, "startupBudgetSeconds" | "drainSeconds">[],
 ): number {

@@ -5,13 +5,13 @@ import type { DeploymentPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
 import { okeAddresses } from "./config/core/oke-addresses";
 
-/** What else of an environment its cluster's network is made for. */
+/** Other inputs of the cluster's network. */
 export interface OkeSurroundings {
   readonly gateway: GatewayService;
   readonly images: ImageMirror;
 }
 
-/** What the section says of the cluster that it makes. Undefined where it makes none. */
+/** Undefined without a provisioned cluster. */
 export function okeSettings(
   { provision, oke, privateCidrs }: ClusterConfig<"oci">,
   { environment, stage }: Pick<DeploymentPlan, "environment" | "stage">,

@@ -44,7 +44,7 @@ import { poolPlaces } from "./pool-places";
 import { promotionNotes } from "./revisions";
 import { serverGroups, sidecarsOf } from "./server-groups";
 
-/** The planner's question for an environment: catalogue names resolved, defaults of the catalogue filled in. */
+/** The planner's request for an environment: catalogue names resolved, defaults filled in. */
 export function toPlanRequest(
   name: string,
   environment: EnvironmentConfig,
@@ -126,12 +126,12 @@ function statedPrices({ apiPrices }: EnvironmentConfig): StatedPrice[] {
   );
 }
 
-/** What stands beside the engine, the user's sidecars among it. */
+/** Sidecars, including the user's. */
 function withOwn(pod: ModelConfig["pod"], besides: Pick<ModelRequest, "node" | "sidecars">) {
   return pod ? { ...besides, sidecars: [...(besides.sidecars ?? []), ...userSidecars(pod)], pod } : besides;
 }
 
-/** What was measured with another version says nothing of this one: it may be twice as fast. */
+/** Measurements of other versions do not apply: the speed may differ by a factor of two. */
 function staleNotes(
   { engine, engineVersion }: ModelRequest,
   current: readonly SpeedMeasurement[],
@@ -229,7 +229,7 @@ function poolRequest(
     ...(config.bootVolumeGiB !== undefined && { bootVolumeGiB: config.bootVolumeGiB }),
     dedicatedTo: [...dedicatedTo, ...canaries],
     ownTaints: [
-      // Amazon taints no node that it may take back.
+      // Amazon does not taint spot nodes.
       ...(config.capacity === "spot" && shape.provider === "oci" ? [PREEMPTIBLE_TAINT] : []),
       ...(config.taints ?? []).map(({ key, value, effect }) => ({
         key,
@@ -249,18 +249,18 @@ function poolRequest(
   };
 }
 
-/** Where nodes are made here with an RDMA network, pods get its devices unless the environment says otherwise. */
+/** With provisioned nodes and RDMA, pods get its devices by default. */
 function fabricAccess({ rdma }: PoolConfig, { name }: MachineShape): FabricAccess | undefined {
   const kind = fabricOf(name)?.kind;
   return rdma?.access ?? (rdma?.mode && kind && DEVICE_ACCESS[kind]);
 }
 
-/** Of a cloud's machines, whose boot volume is another disk; on a machine of one's own there is the one. */
+/** Cloud machines boot from another disk; own machines have one for everything. */
 function usesLocalDisks({ localDisks = "pods" }: PoolConfig, { localNvmeGB, provider }: MachineShape): boolean {
   return localDisks === "pods" && localNvmeGB > 0 && provider !== "onprem";
 }
 
-/** What a node costs, and why that is not the list price. */
+/** With the reason for differing from the list price. */
 function nodePrice(
   { usdPerNodeHour, capacity }: PoolConfig,
   shape: MachineShape,
@@ -350,7 +350,7 @@ function adapterRequest([name, { source: text, rank }]: [
   return { name, source, ...(rank !== undefined && { rank }) };
 }
 
-/** The request with what the engine makes of its own block. What the user gives counts. */
+/** With the engine's evaluation of its block. The user's values win. */
 function withOutcome(config: ModelConfig, request: ModelRequest): ModelRequest {
   const outcome = settingsOutcome(config, request);
   const args = { ...outcome.args, ...request.args };
@@ -363,7 +363,7 @@ function withOutcome(config: ModelConfig, request: ModelRequest): ModelRequest {
   };
 }
 
-/** What models ask of their engines under their own blocks, and cannot have, or may not get. */
+/** Engine block settings that models cannot or might not get. */
 export function settingProblems(
   models: Readonly<Record<string, ModelConfig>>,
   requests: readonly ModelRequest[],
@@ -382,7 +382,7 @@ export function settingProblems(
   });
 }
 
-/** Engines read switches as numbers; not all of them know "true". */
+/** Engines read switches as numbers; some do not accept "true". */
 function variable([name, value]: [string, string | number | boolean]): [string, string] {
   return [name, String(typeof value === "boolean" ? Number(value) : value)];
 }

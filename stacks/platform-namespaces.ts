@@ -22,7 +22,7 @@ import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
 import { keepsSpareReplicas, runsKeda } from "./scaled-models";
 
-/** Every Kubernetes namespace that the platform makes. Others that connections name are somebody else's. */
+/** Namespaces that the platform creates. Others in connections exist already. */
 export function platformNamespaces(
   planned: Planned & { readonly cluster: Pick<Cluster, "networkPolicies" | "gpuSoftware" | "pools" | "aws"> },
   addons: readonly Pick<ActiveAddon, "namespaces">[],

@@ -4,7 +4,7 @@ import type { ClusterConfig } from "./config";
 
 type Provider = PoolPlan["shape"]["provider"];
 
-/** A pool for the platform itself. */
+/** A pool for the platform. */
 const SYSTEM_POOLS: Readonly<Record<Provider, string>> = {
   oci: "{shape: VM.Standard.A1.Flex, ocpus: 4, memoryGiB: 24, minNodes: 2}",
   aws: "{shape: m7i.2xlarge, minNodes: 2}",
@@ -12,9 +12,9 @@ const SYSTEM_POOLS: Readonly<Record<Provider, string>> = {
 };
 
 /**
- * The platform's own pods tolerate no taint. A cloud's GPU machines are tainted, by the cloud or as docs/environments asks,
- * whatever kind the cluster is, and so are pools that name taints of their own. Other machines of one's own need no taint
- * where they run the platform too: no other pool, or no stack that makes them, says so, which deserves a look.
+ * Platform pods tolerate no taint. GPU machines of clouds are tainted, by the cloud or as
+ * docs/environments asks, and so are pools with own taints. Other own machines need no taint where
+ * they also run the platform; a cluster without another pool or provisioning stack gets advice.
  */
 export function platformPlaceProblems(
   { provision }: Pick<ClusterConfig, "provision">,

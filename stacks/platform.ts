@@ -68,18 +68,17 @@ import { scaledModels } from "./scaled-models";
 import { storageAccess } from "./storage-access";
 import { assertTransformed } from "./transforms";
 
-/** Everything that a stack function needs. */
+/** Inputs of a stack function. */
 export interface StackArgs {
   readonly environment: CoreConfig;
   readonly secrets: EnvironmentSecrets;
   readonly plan: DeploymentPlan;
-  /** The add-ons of the environment. */
   readonly addons: readonly LoadedAddon[];
-  /** What everything comes from. @default the internet */
+  /** @default the internet */
   readonly bundle?: Bundle | undefined;
-  /** Charts as files. @default releases name the charts' repositories */
+  /** Charts as files. @default from repositories */
   readonly charts?: PlacedCharts | undefined;
-  /** Of a cluster that is made in AWS. @default made with it */
+  /** Of a provisioned AWS cluster. @default created with it */
   readonly awsProvider?: aws.Provider | undefined;
 }
 
@@ -87,12 +86,8 @@ export interface PlatformArgs extends StackArgs {
   readonly cluster: Cluster;
 }
 
-/**
- * The platform, the same on every cluster: model store, models, the one address in front of them, and the add-ons of the
- * environment.
- */
+/** The platform, the same on every cluster: model store, models, gateway and add-ons. */
 export class Platform extends PlatformComponent {
-  /** What `pulumi stack output` shows. */
   readonly stackOutputs: StackOutputs;
 
   constructor(name: string, args: PlatformArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -190,7 +185,8 @@ export class Platform extends PlatformComponent {
           ).ready
         : []),
     ];
-    // Until it exists, pods that name a priority class are refused, and so is the binding of a role; claims wait for their class, and policies hold nobody back.
+    // Until it exists, pods with a priority class are rejected, and so are role bindings; claims
+    // wait for their class, and policies have no effect.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
       this.childOptions({
         dependsOn: [...priorities, ...roles, ...volumes, ...engine, ...meshReady, ...nodesReady, ...after],
@@ -332,7 +328,7 @@ export class Platform extends PlatformComponent {
           prometheusUrl: metrics instanceof Observability ? metrics.prometheusUrl : PROMETHEUS_URL,
           certManager,
         },
-        // What it asks is there, and goes after it: it would take unanswered questions for lost signals.
+        // Its data source must exist first and go later: failed queries look like lost signals.
         optionsAfter(...(metrics ? [metrics] : [])),
       );
     }
@@ -358,7 +354,7 @@ export class Platform extends PlatformComponent {
   }
 }
 
-/** What the load balancer in front of the gateway asks for: it must not forget a connection that a model is silent on. */
+/** Load balancer settings that keep idle connections while a model computes. */
 function serviceRequest(
   { loadBalancer }: Cluster,
   { exposure, serviceAnnotations: chosen = {} }: CoreConfig["gateway"],

@@ -1,12 +1,12 @@
-/** Where nodes of a pool are, how often they are there, and how far the file may go with both. */
+/** Zones and uptimes of a pool's nodes, and the limits of both in the file. */
 import { availabilityDomainsOf } from "../catalog/oci-regions";
 import { MOST_NODES, type PoolRequest } from "../planner/request";
 import type { EnvironmentConfig, PoolConfig } from "./config";
 
-/** Most zones of a pool: on AWS and of self-managed machines as the schema allows, on OCI the most that a region has. */
+/** Most zones: on AWS and self-managed machines by the schema, on OCI those of a region. */
 const MOST_ZONES = { aws: 6, oci: 3, own: 6 } as const;
 
-/** Key of a pool that names the zones in which nodes are created, by kind of cluster. */
+/** Pool key with the zones of provisioned nodes, by kind. */
 const ZONE_SETTINGS = {
   aws: "zones",
   oci: "availabilityDomains",
@@ -14,7 +14,7 @@ const ZONE_SETTINGS = {
   edge: "uptime.zones",
 } as const;
 
-/** In how many zones nodes are: those that they are made in, else as the environment says. */
+/** Provisioned zones, else the environment's. */
 export function poolPlaces(
   config: PoolConfig,
   cluster: EnvironmentConfig["cluster"],
@@ -33,7 +33,7 @@ export function poolPlaces(
   };
 }
 
-/** The rules of a file (stacks/config/rules) refuse more: what is offered must pass them. */
+/** File rules (stacks/config/rules) are stricter: suggestions must pass them. */
 function mostOf(
   { capacity, rdma }: PoolConfig,
   cluster: EnvironmentConfig["cluster"],

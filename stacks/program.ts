@@ -43,7 +43,7 @@ import { referencedCluster } from "./referenced-cluster";
 import { revisionProblems } from "./revisions";
 import { volumeAttachmentProblems } from "./volume-attachment";
 
-/** The plan must not be deployed; the message holds every reason. */
+/** The plan is refused; the message has all reasons. */
 export class PlanRefusedError extends Error {
   constructor(readonly plan: DeploymentPlan) {
     const reasons = mandatory(plan).map((p) => `  ${p.subject}: ${p.message}`);
@@ -52,8 +52,8 @@ export class PlanRefusedError extends Error {
 }
 
 /**
- * Whether an error is the user's to mend: a config, a model's config.json, another stack, where they deploy from and as
- * whom, a limit of the cloud. Its message is all that they need.
+ * An error for the user to fix: config, a model's config.json, another stack, deployer and place, a
+ * cloud limit. The message suffices.
  */
 export function isUserMistake(error: unknown): error is Error {
   return [
@@ -70,9 +70,9 @@ export function isUserMistake(error: unknown): error is Error {
 }
 
 /**
- * Reads the models of an environment and plans it.
+ * Reads an environment's models and plans it.
  *
- * @param baseDirectory where relative paths in it start: the folder of its file.
+ * @param baseDirectory base of relative paths: the folder of its file.
  */
 export async function planEnvironment(
   name: string,
@@ -95,16 +95,16 @@ export async function planEnvironment(
     ...ownDiskProblems(plan.pools, plan.models, nodeVolumes(environment, plan, claimed)),
     ...addons.flatMap((addon) => addon.problems({ environment, plan }) ?? []),
   ];
-  // What would fail is advised on before what costs too much.
+  // Failures come before cost.
   const advice = adviseOnEnvironment({ ...loaded, plan: { ...plan, problems } });
   return { ...plan, problems: [...advice, ...problems].map((problem) => inFile(problem, environment.models)) };
 }
 
 /**
- * What the planner is asked for an environment: its file, and the files that it names.
+ * The planner's request from the file and the files it names.
  *
- * @param baseDirectory where relative paths in it start: the folder of its file.
- * @param claimed volumes of its add-ons. @default what they say
+ * @param baseDirectory base of relative paths: the folder of its file.
+ * @param claimed volumes of its add-ons. @default computed
  */
 export async function readRequest(
   name: string,
@@ -133,7 +133,7 @@ function addonVolumes(addons: readonly ActiveAddon[], environment: EnvironmentCo
   };
 }
 
-/** What of the volumes is on the nodes themselves: of k3s, and of clusters in a container of this computer. Of others nobody says. */
+/** Volumes on nodes: k3s, and clusters in this computer's containers. Unknown for others. */
 function nodeVolumes(
   { cluster }: EnvironmentConfig,
   { storage }: DeploymentPlan,
@@ -144,7 +144,7 @@ function nodeVolumes(
   return areFolders ? { storeGiB: storage.sizeGiB, volumes, spareModelGiB } : undefined;
 }
 
-/** A problem by the paths of the file, where a canary stands under its model. */
+/** At file paths, with canaries under their model. */
 function inFile(problem: CapacityProblem, models: EnvironmentConfig["models"]): CapacityProblem {
   const { subject, message, remedies, fixes } = problem;
   const said = (text: string) => textInFile(text, models);
@@ -157,7 +157,7 @@ function inFile(problem: CapacityProblem, models: EnvironmentConfig["models"]): 
   };
 }
 
-/** @throws PlanRefusedError when a capacity rule forbids the plan: nothing must be created then. */
+/** @throws PlanRefusedError when a capacity rule forbids the plan, before anything is created. */
 export function assertDeployable(plan: DeploymentPlan): void {
   if (mandatory(plan).length > 0) {
     throw new PlanRefusedError(plan);
@@ -165,13 +165,13 @@ export function assertDeployable(plan: DeploymentPlan): void {
 }
 
 /**
- * Creates what `scope` asks for: the cluster, by the one function for its kind, the platform on it, or both.
+ * Creates cluster, platform or both, by `scope`.
  *
- * @param surroundings of a real deployment. @default none: nobody asks whether the cluster can be reached
- * @throws ChartsError where a chart that it installs is not there as a file, if files are asked for.
- * @throws ConfigError where the bundle that everything is to come from lacks something.
- * @throws ClusterMismatchError where the cluster of another stack is not what the plan counts on.
- * @throws UnreachableClusterError where it cannot be reached: what was made until then stays recorded.
+ * @param surroundings of a real deployment. @default none: reachability is not checked
+ * @throws ChartsError where a chart to install is missing as a file, if files are required.
+ * @throws ConfigError where the bundle lacks something.
+ * @throws ClusterMismatchError where another stack's cluster differs from the plan.
+ * @throws UnreachableClusterError where it is unreachable: what exists by then stays recorded.
  */
 export async function createPlatform(
   {
@@ -182,7 +182,7 @@ export async function createPlatform(
     ...loaded
   }: LoadedEnvironment &
     Pick<StackArgs, "plan" | "charts" | "awsProvider"> & {
-      /** What charts of a bundle must be. @default as the bundle says */
+      /** Expected charts of a bundle. @default the bundle's own */
       readonly chartPins?: ChartPins;
     },
   surroundings: Surroundings = {},
@@ -206,7 +206,7 @@ export async function createPlatform(
         }
       : {};
   if (scope === "cluster") {
-    // Nothing here may ask the cluster's API whether its nodes have settled: docs/rdma.md says what that leaves to do.
+    // Nothing here may wait for nodes to settle: docs/rdma.md has the remaining steps.
     cluster.rdmaOperator?.([]);
     return { stackOutputs: ofCluster };
   }

@@ -5,32 +5,35 @@ import { isKnown } from "../components/core/known";
 import { isPrivateIpv4 } from "../names/cidr";
 import type { ClusterConfig } from "./config";
 
-/** Where something listens for TCP connections. */
+/** TCP endpoint. */
 export interface Address {
-  /** Name or IP address, an IPv6 one without brackets. */
+  /** Name or IP address, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** What a deployment can find out about the network that it runs in. A run without one finds out nothing. */
+/** Network checks of a deployment. Offline runs have none. */
 export interface Surroundings {
   /**
-   * Why no connection can be opened to an address; undefined where one can. Never throws.
+   * Why no connection is possible; undefined if it is. Never throws.
    *
-   * @param patience milliseconds that it is tried for. @default half a minute
+   * @param patience milliseconds to try. @default half a minute
    */
   readonly unreachable?: (address: Address, patience?: number) => Promise<string | undefined>;
 }
 
-/** The platform's objects cannot be made from here, or in this run; the message holds the ways out. What was made is recorded. */
+/**
+ * The platform's objects cannot be created from here, or in this run; the message has fixes.
+ * Existing resources are recorded.
+ */
 export class UnreachableClusterError extends Error {}
 
 /**
- * Waits for a cluster that is being made and asks whether its API answers, before anything is made in it: a private
- * endpoint answers inside its network alone, and each of hundreds of objects would wait for it in vain.
+ * Waits for a new cluster and checks its API before creating objects: private endpoints answer only
+ * inside their network, and each of hundreds of objects would wait in vain.
  *
- * A preview goes on, for there may be no cluster yet, and warns where one that is known does not answer. A cluster of the ambient
- * kubeconfig is not asked.
+ * Previews continue, because the cluster may not exist yet, and warn about a known one without an
+ * answer. Clusters of the ambient kubeconfig are not checked.
  *
  * @throws UnreachableClusterError
  */
@@ -56,10 +59,13 @@ export async function assertReachable(
   }
 }
 
-/** Milliseconds: a preview must not wait long for what it does not need. */
+/** Milliseconds: previews must not wait long. */
 const PREVIEW_PATIENCE = 5_000;
 
-/** Without its API the provider compares with the state alone: what was changed or deleted by others, and what the server refuses, is not in the preview. */
+/**
+ * Without its API the provider compares only with the state: changes by others and rejections are
+ * missing in the preview.
+ */
 async function warnOfPreview(
   kubeconfig: pulumi.Output<string>,
   unreachable: NonNullable<Surroundings["unreachable"]>,
@@ -75,8 +81,8 @@ async function warnOfPreview(
 }
 
 /**
- * The server of a kubeconfig's current context; its proxy, where it names one, because that is what clients connect to.
- * Undefined for text of which no client would know a server either: it says better than we what is wrong.
+ * Server of the current context, or its proxy, to which clients connect. Undefined for invalid
+ * text, which clients report better.
  */
 export function apiServerOf(kubeconfig: string): Address | undefined {
   const config = record(parsed(kubeconfig));
@@ -85,7 +91,7 @@ export function apiServerOf(kubeconfig: string): Address | undefined {
   return addressOf(cluster["proxy-url"] ?? cluster.server);
 }
 
-/** Host and port of an URL; undefined where it is none. */
+/** Undefined for other values. */
 export function addressOf(url: unknown): Address | undefined {
   if (typeof url !== "string" || !URL.canParse(url)) {
     return undefined;
@@ -97,7 +103,7 @@ export function addressOf(url: unknown): Address | undefined {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "socks5:": 1080, "socks5h:": 1080 };
 
-/** What to tell whoever deploys from outside of the cluster's network. */
+/** For deployments from outside the cluster's network. */
 export function unreachableMessage({ host, port }: Address, reason: string, isOurs: boolean): string {
   const place = isPrivateIpv4(host)
     ? "That address is private: only its own network, and what is connected to it, has a way there."
@@ -115,7 +121,7 @@ export function unreachableMessage({ host, port }: Address, reason: string, isOu
   ].join("\n");
 }
 
-/** The same of a machine that SSH has just reached: what is on the way is a firewall. */
+/** For a machine already reached by SSH, where a firewall is likely. */
 function machineMessage(address: Address, reason: string): string {
   return [
     `the Kubernetes API at ${authority(address)} does not answer from here: ${reason}`,
@@ -129,7 +135,7 @@ function authority({ host, port }: Address): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** What to tell where a run ends without a cluster to make objects in. */
+/** For runs that end without a cluster. */
 function unmadeMessage(): string {
   return [
     `nothing of the platform can be made: in this run nobody knows the cluster of environment "${pulumi.getStack()}"`,
@@ -140,9 +146,8 @@ function unmadeMessage(): string {
 }
 
 /**
- * The value of an output.
- *
- * @throws what `unknown` makes where this run does not find it out: `apply` alone would never call back, and the program would end there.
+ * @throws the error of `unknown` where this run does not resolve the output: `apply` would never
+ * call back, and the program would end.
  */
 async function resolved<T>(output: pulumi.Output<T>, unknown: () => Error): Promise<T> {
   if (!(await isKnown(output))) {
@@ -151,7 +156,7 @@ async function resolved<T>(output: pulumi.Output<T>, unknown: () => Error): Prom
   return valueIn(output);
 }
 
-/** The value of an output that is known. */
+/** Of a known output. */
 function valueIn<T>(output: pulumi.Output<T>): Promise<T> {
   return new Promise((resolve) => {
     output.apply(resolve as (value: unknown) => void);
@@ -170,7 +175,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** The entry of a kubeconfig's list that has a name. */
+/** Entry of a kubeconfig's list by name. */
 function named(list: unknown, name: unknown): Readonly<Record<string, unknown>> | undefined {
   return Array.isArray(list) ? list.map(record).find((entry) => name !== undefined && entry.name === name) : undefined;
 }

@@ -6,7 +6,7 @@ import { NAMESPACE } from "./config/core/schema";
 import { secretFields } from "./config/secrets";
 
 /**
- * What the secrets of declared receivers are that are not set, by their full keys.
+ * Unset secrets of declared receivers, by full key.
  *
  * @param fullKeys of the secrets that are set.
  */
@@ -23,7 +23,6 @@ export function absentSecretsOf(
   );
 }
 
-/** Declared receivers whose secret is not among the keys. */
 function missingReceivers(
   { observability }: Pick<EnvironmentConfig, "observability">,
   keys: readonly string[],
@@ -32,9 +31,10 @@ function missingReceivers(
 }
 
 /**
- * In a real deployment only: a plan of an environment whose secrets are not set yet is worth reading.
+ * In real deployments only: plans without secrets are useful too.
  *
- * @throws ConfigError when a declared receiver of alerts has no secret: it would be left out in silence.
+ * @throws ConfigError when a declared receiver of alerts has no secret: it would be silently left
+ * out.
  */
 export function assertReceiversHaveSecrets({ environment, secrets }: LoadedEnvironment): void {
   const problems = missingReceivers(environment, Object.keys(secrets)).map((kind) =>

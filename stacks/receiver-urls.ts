@@ -22,10 +22,11 @@ interface Addressed {
 }
 
 /**
- * In a real deployment only: nothing else knows the URLs.
+ * In real deployments only, where URLs are known.
  *
- * @param texts of the secrets that are set, by their keys.
- * @throws ConfigError when Alertmanager could not reach a receiver at its URL, or would tell everybody on the way. No URL is told.
+ * @param texts of set secrets, by key.
+ * @throws ConfigError for a URL that Alertmanager could not reach, or would expose on the network.
+ * Never shows URLs.
  */
 export function assertReceiversAreReached(
   { stage, observability }: Pick<EnvironmentConfig, "stage" | "observability">,

@@ -3,7 +3,6 @@ import type { Cluster } from "../components/core/cluster";
 import type { ClusterConfig } from "./config";
 import type { StackArgs } from "./platform";
 
-/** A cluster of another stack, of whatever kind it is. */
 export async function referencedCluster(config: ClusterConfig, { plan }: StackArgs): Promise<Cluster> {
   const { kind, stackReference, kubeContext, storageClass, gpuExporters, privateCidrs, apiServerCidrs } = config;
   if (stackReference === undefined) {

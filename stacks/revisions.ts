@@ -1,4 +1,4 @@
-/** What a plan says of the revisions that it names: those that move are refused, and how a canary is promoted. */
+/** Revisions of a plan: moving ones are refused, and promotion of canaries. */
 import { commitOf, type Moves, movingPart, parseSource, SOURCES, sourceText } from "../engines/sources";
 import type { ModelRequest, PlanRequest } from "../planner/request";
 import type { CapacityProblem } from "../planner/types";
@@ -7,10 +7,10 @@ import type { EnvironmentConfig } from "./config";
 type Models = EnvironmentConfig["models"];
 
 /**
- * Mandatory problems of sources that move: one in production that the user wrote, and any of a model that is compared with
- * a canary. A catalogue model without a commit is no mistake of the user's: `advice/moving-revisions.ts`.
+ * Refuses moving sources: in production those of the user, and any compared with a canary. A
+ * catalogue model without a commit is no mistake of the user's: `advice/moving-revisions.ts`.
  *
- * @param models by name, canaries among them.
+ * @param models by name, including canaries.
  */
 export function revisionProblems(
   { environment, stage, models: requests }: Pick<PlanRequest, "environment" | "stage" | "models">,
@@ -53,7 +53,7 @@ function fixFor({ pinnedBy }: Moves, environment: string): string {
     : "write the tag of the build that was tested";
 }
 
-/** A canary's are its model's. */
+/** A canary uses its model's. */
 function movingAdapters({ name, adapters = [], revisionOf }: ModelRequest, environment: string): CapacityProblem[] {
   return (revisionOf ? [] : adapters).flatMap(({ name: adapter, source }) => {
     const part = movingPart(source);
@@ -72,7 +72,7 @@ function refusal(model: string, what: string, { fixed }: Moves, fix: string): Ca
   };
 }
 
-/** For whoever reads the plan of a canary: what makes its model what it is, so that its weights are found where they lie. */
+/** Advice on promoting a canary: what defines its model, so that its weights are found in place. */
 export function promotionNotes({ source, revisionOf }: ModelRequest, models: Models): string[] {
   const model = models[revisionOf?.model ?? ""];
   const commit = commitOf(source);

@@ -4,7 +4,7 @@ import type { ModelEndpoint } from "../components/serving/endpoint";
 import { modelEndpoints } from "../components/serving/serving";
 import type { ModelPlan } from "../planner/types";
 
-/** The models whose replicas follow demand, with what runs these. Guests of a server are scaled with their host. */
+/** Autoscaled models and their workloads. Guests scale with their host. */
 export function scaledModels(models: readonly ModelPlan[], endpoints: readonly ModelEndpoint[]): ScaledModel[] {
   return models.flatMap((model) => {
     const { scaling, serverOf } = model;
@@ -17,12 +17,12 @@ export function scaledModels(models: readonly ModelPlan[], endpoints: readonly M
   });
 }
 
-/** Whether KEDA is part of the platform, known before it is laid out: who drives the engines changes nothing of it. */
+/** Known before layout: who controls engines does not affect it. */
 export function runsKeda(models: readonly ModelPlan[]): boolean {
   return usesKeda(scaledModels(models, modelEndpoints(models, undefined)));
 }
 
-/** Whether pods of the platform keep room for replicas. */
+/** Whether placeholder pods reserve room for replicas. */
 export function keepsSpareReplicas(models: readonly ModelPlan[]): boolean {
   return models.some(({ scaling, serverOf }) => serverOf === undefined && (scaling?.spareReplicas ?? 0) > 0);
 }

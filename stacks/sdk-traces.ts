@@ -5,17 +5,17 @@ interface Debugging {
   debuggablePromise<T>(promise: Promise<T>, context?: string): Promise<T>;
 }
 
-/** Loads the modules that the SDK itself has loaded, whichever copies of them are installed besides. */
+/** Loads the SDK's own copies of modules, whichever others are installed. */
 export const requireAsSdk = createRequire(createRequire(__filename).resolve("@pulumi/pulumi"));
 
 /**
- * Has the SDK take no stack trace of each promise and each resource for the rest of the process: thousands per program, and the text of
- * them was a third of its time. Those of promises are for its own debugging; those of resources go to the engine and into the state, as
- * positions in a bundle. Promises that never settle still fail the program, and errors keep their traces.
+ * Disables the SDK's stack traces of promises and resources: thousands per program took a third of
+ * its time. Promises' traces are for its own debugging; resources' go into the state, as positions
+ * in a bundle. Unsettled promises still fail the program, and errors keep their traces.
  *
- * Does nothing where `PULUMI_DEBUG_PROMISE_LEAKS` asks for them.
+ * No effect with `PULUMI_DEBUG_PROMISE_LEAKS`.
  *
- * @returns what undoes that.
+ * @returns a function that restores them.
  */
 export function takeNoSdkTraces(variables: Readonly<Record<string, string | undefined>>): () => void {
   if (variables.PULUMI_DEBUG_PROMISE_LEAKS) {
@@ -33,7 +33,7 @@ export function takeNoSdkTraces(variables: Readonly<Record<string, string | unde
   };
 }
 
-/** Errors that are made meanwhile have no frames. */
+/** Errors created meanwhile have no frames. */
 function withoutTrace<T>(work: () => T): T {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;

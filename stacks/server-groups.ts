@@ -1,10 +1,10 @@
-/** What the sections `nodes` and `mesh` ask of the plan. */
+/** Plan inputs of the sections `nodes` and `mesh`. */
 import type { NodePlan, RegistrarPlan, ServerGroupPlan } from "../planner/inference-nodes";
 import type { ModelRequest } from "../planner/request";
 import { MESH_PROXY, NODE_PROXY, NODE_REGISTRATION } from "../planner/sidecars";
 import { type EnvironmentConfig, registrarAuthorities } from "./config";
 
-/** Server groups by name. @param authorities certificates by the names of `registrarAuthorities`, among others. */
+/** By name. @param authorities certificates, among others by name of `registrarAuthorities`. */
 export function serverGroups(
   nodes: EnvironmentConfig["nodes"],
   authorities: ReadonlyMap<string, string>,
@@ -31,7 +31,7 @@ function registrarPlan(
   };
 }
 
-/** What stands beside the engines of an environment, for a model that is in a group or in none. */
+/** Sidecars of engines, for models in a group or in none. */
 export function sidecarsOf({ mode }: EnvironmentConfig["mesh"]) {
   const everywhere = mode === "sidecar" ? [MESH_PROXY] : [];
   return (node: NodePlan | undefined): Pick<ModelRequest, "node" | "sidecars"> => ({

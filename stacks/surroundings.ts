@@ -2,14 +2,14 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Address, addressOf, type Surroundings } from "./reachability";
 
-/** How long an address is tried, milliseconds: an endpoint that was just made may need a moment. */
+/** Milliseconds to try an address: a new endpoint may need a moment. */
 const PATIENCE = 30_000;
-/** Between two tries, milliseconds. */
+/** Milliseconds between tries. */
 const PAUSE = 2_000;
 
 /**
- * The network that this process runs in. Where the environment names a proxy for HTTPS, clients of Kubernetes go through
- * that: an address counts as reachable by either way.
+ * The process's network. With an HTTPS proxy in the environment, Kubernetes clients use it: an
+ * address counts as reachable either way.
  */
 export function surroundingsOf(
   { HTTPS_PROXY, https_proxy }: Readonly<Record<string, string | undefined>>,
@@ -20,7 +20,7 @@ export function surroundingsOf(
     unreachable: async (address, patience = usual) => {
       const direct = unreachable(address, patience);
       const ways = [direct, ...(proxy ? [unreachable(proxy, patience)] : [])];
-      // The first that answers decides; the last to fail, where none does.
+      // The first success decides; else the last failure.
       const answered = ways.map((way) => way.then((reason) => (reason === undefined ? true : Promise.reject(reason))));
       return Promise.any(answered).then(
         () => undefined,
@@ -41,7 +41,6 @@ async function unreachable(address: Address, patience: number): Promise<string |
   }
 }
 
-/** Opens a TCP connection and closes it. */
 function tryOnce({ host, port }: Address, milliseconds: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });

@@ -3,7 +3,7 @@ import { ConfigError, type EnvironmentConfig } from "./config";
 import { type Path, toProblem } from "./config/core/problems";
 
 /**
- * @param faults what could not be done of the environment's `transform`.
+ * @param faults failed patches of the environment's `transform`.
  * @throws ConfigError naming each of them.
  */
 export function assertTransformed(

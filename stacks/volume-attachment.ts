@@ -5,9 +5,10 @@ import type { AddonVolumes } from "./cloud-billing";
 import type { EnvironmentConfig } from "./config";
 
 /**
- * Pods with volumes on machines of bare metal, where the class of the clusters that are made here attaches none: it is
- * paravirtualized, because virtual machines that encrypt volumes in transit take nothing else, and bare metal takes iSCSI alone
- * (components/cluster/oke/volume-class.ts). They would wait for ever, on machines that are paid.
+ * Pods with volumes on bare metal, where the provisioned clusters' class attaches none: it is
+ * paravirtualized, the only type for virtual machines that encrypt volumes in transit, and bare
+ * metal supports only iSCSI (components/cluster/oke/volume-class.ts). They would wait forever, on
+ * paid machines.
  */
 export function volumeAttachmentProblems(
   { cluster }: Pick<EnvironmentConfig, "cluster">,

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** The program came to its end before it was done: what it waits for never happens. A message is all that there is to say of it. */
+/** The program ended early: something it waits for never happens. The message says it all. */
 export class UnfinishedProgramError extends pulumi.RunError {
   constructor() {
     super(
@@ -9,7 +9,7 @@ export class UnfinishedProgramError extends pulumi.RunError {
   }
 }
 
-/** As much of `process` as tells when it ends. */
+/** Part of `process` that reports its end. */
 export interface Ending {
   once(event: "beforeExit" | "exit", listener: (code: number) => void): unknown;
   off(event: "beforeExit" | "exit", listener: (code: number) => void): unknown;
@@ -17,11 +17,12 @@ export interface Ending {
 }
 
 /**
- * Has a program that is not done fail. Node ends with 0 where nothing is left to wait for, whatever still awaits a promise, and the engine
- * takes 0 for "everything is declared": it deletes what was not.
+ * Fails an unfinished program. Node exits with 0 when nothing is left to wait for, even with
+ * pending promises, and the engine takes 0 for "everything is declared": it deletes the rest.
  *
- * At `exit` it is too late for that: at `beforeExit` the SDK tells the engine that the program is done, unless it has failed, and waits until
- * the engine has deleted the rest (@pulumi/pulumi 3.248, cmd/run/index.ts; engine 3.259, `SignalAndWaitForShutdown`).
+ * `exit` is too late: at `beforeExit` the SDK tells the engine that the program is done, unless it
+ * has failed, and waits until the engine has deleted the rest (@pulumi/pulumi 3.248,
+ * cmd/run/index.ts; engine 3.259, `SignalAndWaitForShutdown`).
  */
 export async function whole<T>(program: () => Promise<T>, ending: Ending = process): Promise<T> {
   let fail: () => void = () => undefined;
@@ -35,7 +36,7 @@ export async function whole<T>(program: () => Promise<T>, ending: Ending = proce
     }
   };
   ending.once("beforeExit", fail);
-  // What ends the process by itself comes past the other one.
+  // Explicit exits skip `beforeExit`.
   ending.once("exit", atExit);
   try {
     return await Promise.race([program(), starved]);

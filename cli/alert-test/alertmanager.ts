@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a test alert asks of Alertmanager, by its API v2 and its own metrics. */
+/** Test alerts by Alertmanager's API v2 and metrics. */
 
 export interface TestAlert {
   readonly labels: Readonly<Record<string, string>>;
@@ -9,19 +9,18 @@ export interface TestAlert {
   readonly endsAt: string;
 }
 
-/** Notifications since Alertmanager started, by integration: webhook, slack, pagerduty, email. */
+/** Notifications since start, by integration: webhook, slack, pagerduty, email. */
 export interface Notifications {
   readonly sent: Readonly<Record<string, number>>;
-  /** Requests that a receiver refused or did not answer: they are repeated. */
+  /** Refused or unanswered requests, which are retried. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
 const receivers = z.array(z.object({ name: z.string() }));
 
-/** Milliseconds for one answer. */
 const ANSWER_MS = 10_000;
 
-/** @throws Error when it does not answer, or with another status than 200. */
+/** @throws Error without an answer, or for a status other than 200. */
 async function ask(url: string, init: RequestInit = {}): Promise<string> {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
   const text = await response.text();
@@ -53,7 +52,7 @@ export async function notifications(base: string): Promise<Notifications> {
   };
 }
 
-/** Sums of a counter by its label `integration`. */
+/** Sums by label `integration`. */
 function counters(text: string, name: string): Readonly<Record<string, number>> {
   const sums = new Map<string, number>();
   for (const [, labels = "", value] of text.matchAll(new RegExp(`^${name}\\{([^}]*)\\} (\\S+)$`, "gm"))) {

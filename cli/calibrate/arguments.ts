@@ -1,4 +1,4 @@
-/** Command line of `npm run calibrate`: reading and checking. */
+/** Command line of `npm run calibrate`. */
 import { parseArgs } from "node:util";
 import {
   ENVIRONMENT_OPTIONS,

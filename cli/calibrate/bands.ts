@@ -1,4 +1,4 @@
-/** Where the plan's ranges hold what was observed, and where they do not. Pure. */
+/** Observed values against the plan's ranges. Pure. */
 import type { SpeedPlan } from "../../planner/level/speed-plan";
 import type { Interval as Range } from "../../planner/speed/margin";
 import { type Between, type Histogram, meanOf, quantileOf } from "./histogram";
@@ -9,16 +9,16 @@ export interface BandVerdict {
   /** Milliseconds; low and high where only the bucket is known. */
   readonly observed: Between;
   readonly expected: Range;
-  /** `open`: the bucket lies over an end of the range, so that the figure may be on either side. */
+  /** `open`: the bucket overlaps an end of the range. */
   readonly verdict: "within" | "below" | "above" | "open";
 }
 
 export type Judgement =
   | { readonly inFlight: number; readonly bands: readonly BandVerdict[] }
-  /** Why nothing is compared, as a sentence. */
+  /** Why there is no comparison, as a sentence. */
   | { readonly incomparable: string };
 
-/** Ranges are of one load: others differ by more than the error of the prediction. */
+/** Ranges are for one load: larger factors differ by more than the prediction's error. */
 const ALIKE = 2;
 
 export function judgeBands(

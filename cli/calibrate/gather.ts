@@ -1,4 +1,4 @@
-/** What Prometheus has of one model over a window: its intervals, and whether they are of one revision of engines that ran through. */
+/** Prometheus' intervals of a model in a window, and whether one revision ran throughout. */
 import { engineOf, type MetricMeaning } from "../../engines";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
@@ -8,9 +8,12 @@ import type { Interval } from "./loads";
 
 export interface Gathered {
   readonly intervals: readonly Interval[];
-  /** Counters that began again: engines that restarted. */
+  /** Counter resets: restarted engines. */
   readonly restarts: number;
-  /** Images of each container as its pod asks for them, with tag and digest, and ReplicaSets: more than one of either is more than one revision. */
+  /**
+   * Image of each container with tag and digest, and ReplicaSets: several of either are several
+   * revisions.
+   */
   readonly images: readonly { readonly container: string; readonly image: string }[];
   readonly replicaSets: readonly string[];
 }
@@ -29,7 +32,7 @@ const NEEDED = [
 ] as const satisfies readonly MetricMeaning[];
 type Names = Readonly<Record<(typeof NEEDED)[number], string>>;
 
-/** Series of its engine; undefined where it lacks one. */
+/** Series of its engine; undefined where one is missing. */
 export function seriesNames({ engine }: Pick<ModelPlan, "engine">): Names | undefined {
   const series = engineOf(engine).metrics?.series ?? {};
   return NEEDED.every((meaning) => series[meaning] !== undefined) ? (series as Names) : undefined;
@@ -46,7 +49,7 @@ export async function gather(
   const namespace = `namespace="${modelNamespaceName(model.name)}"`;
   const { start, end, step } = window;
   const [ofStep, ofAll] = [`[${step}s]`, `[${end - start}s]`];
-  // Its value is of the interval that ends there.
+  // Values are of the interval that ends there.
   const over = (query: string) => prometheus.over(query, { start: start + step, end, step }, signal);
   const grown = (series: string, labels = namespace) => over(`sum(increase(${series}{${labels}}${ofStep}))`);
   const histogram = async (series: string) => {

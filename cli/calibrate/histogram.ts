@@ -1,26 +1,25 @@
-/** Histograms of Prometheus: what is certain of a mean and of a quantile. Pure. */
+/** Certain bounds of means and quantiles from Prometheus histograms. Pure. */
 
 export interface Histogram {
-  /** Upper bounds, rising; the last is infinite. */
+  /** Upper bounds, ascending; the last is infinite. */
   readonly bounds: readonly number[];
-  /** In each bucket alone. Not whole where Prometheus extrapolates. */
+  /** Per bucket. Fractional where Prometheus extrapolates. */
   readonly counts: readonly number[];
-  /** Of all values. */
   readonly sum: number;
 }
 
-/** The bucket that a figure lies in. */
+/** Bucket of a figure. */
 export interface Between {
   readonly low: number;
   readonly high: number;
 }
 
-/** A quantile lies between these; as `value` Prometheus would give it, its bucket taken as evenly filled. */
+/** Bounds of a quantile; `value` is Prometheus' interpolation in its bucket. */
 export interface Quantile extends Between {
   readonly value: number;
 }
 
-/** @param cumulative by upper bound. Extrapolated ones may fall by a fraction: they are taken as level. */
+/** @param cumulative by upper bound. Small decreases by extrapolation count as level. */
 export function histogramOf(cumulative: ReadonlyMap<number, number>, sum: number): Histogram {
   const bounds = [...cumulative.keys()].sort((a, b) => a - b);
   let reached = 0;
@@ -32,7 +31,7 @@ export function histogramOf(cumulative: ReadonlyMap<number, number>, sum: number
   return { bounds, counts, sum: Math.max(0, sum) };
 }
 
-/** Of histograms with the same bounds. */
+/** Histograms with equal bounds. */
 export function added(histograms: readonly Histogram[]): Histogram {
   const [first] = histograms;
   return {
@@ -46,17 +45,17 @@ export function countOf({ counts }: Histogram): number {
   return total(counts);
 }
 
-/** Exact, unlike quantiles. NaN where there is no value. */
+/** Exact, unlike quantiles. NaN without values. */
 export function meanOf(histogram: Histogram): number {
   return histogram.sum / countOf(histogram);
 }
 
-/** @param part 0 to 1. Undefined where there is no value. */
+/** @param part 0 to 1. Undefined without values. */
 export function quantileOf({ bounds, counts }: Histogram, part: number): Quantile | undefined {
   const rank = part * total(counts);
   let below = 0;
   for (const [i, count] of counts.entries()) {
-    // Sums of fractions miss whole numbers by a little.
+    // Sums of fractions miss whole numbers slightly.
     if (count > 0 && below + count >= rank - 1e-9) {
       const [low, high] = [bounds[i - 1] ?? 0, bounds[i] ?? Number.POSITIVE_INFINITY];
       return { low, high, value: low + (high - low) * Math.max(0, Math.min(1, (rank - below) / count)) };
@@ -67,8 +66,8 @@ export function quantileOf({ bounds, counts }: Histogram, part: number): Quantil
 }
 
 /**
- * The value of the median's bucket that is nearest to the mean: buckets are wide, the mean is exact, and the two of one load are close.
- * Undefined where there is no value, and where the bucket has no upper bound.
+ * The value in the median's bucket nearest to the mean: buckets are wide, the mean is exact, and
+ * both are close for one load. Undefined without values or an upper bound.
  */
 export function medianOf(histogram: Histogram): { readonly value: number; readonly error: number } | undefined {
   const bucket = quantileOf(histogram, 0.5);

@@ -1,9 +1,9 @@
-/** Loads of a running model, as a measurement has them, from its histograms over time. Pure. */
+/** Loads of a running model from its histograms over time. Pure. */
 import type { MeasuredFigure, MeasuredLoad } from "../../planner/speed/measurement";
 import { mean, statedError } from "../measure/statistics";
 import { added, countOf, type Histogram, meanOf, medianOf, quantileOf } from "./histogram";
 
-/** What happened in one interval, of all replicas together. Times in seconds. */
+/** One interval, all replicas together, in seconds. */
 export interface Interval {
   readonly seconds: number;
   readonly replicas: number;
@@ -13,31 +13,30 @@ export interface Interval {
   readonly promptTokens: number;
   readonly generatedTokens: number;
   readonly failed: number;
-  /** Share of the cache in use: on average, and the fullest replica's most. */
+  /** Share of cache in use: average, and the fullest replica's maximum. */
   readonly kvCache?: { readonly mean: number; readonly max: number };
 }
 
-/** A load with the histograms that it comes from: they tell how sure a quantile is. */
+/** A load with its histograms, which bound its quantiles. */
 export interface ObservedLoad {
   readonly load: MeasuredLoad;
   readonly firstToken: Histogram;
   readonly token: Histogram;
 }
 
-/** A load that is too thin, in words. */
 export interface ThinLoad {
   readonly inFlight: number;
   readonly requests: number;
   readonly intervals: number;
 }
 
-/** Fewer requests say little of a 99th percentile, fewer intervals little of what changes with the hour. */
+/** Fewer requests say little about a 99th percentile, fewer intervals about the time of day. */
 export const LEAST = { requests: 100, intervals: 3 } as const;
 
-/** Blocks that the error is stated from. */
+/** Blocks for the stated error. */
 const BLOCKS = 8;
 
-/** Loads by powers of two of the requests in flight in one replica, the lightest first. */
+/** By powers of two of requests in flight per replica, lightest first. */
 export function loadsOf(intervals: readonly Interval[], sharedPrefixTokens: number) {
   const classes = new Map<number, Interval[]>();
   for (const interval of intervals.filter(({ firstToken, replicas }) => countOf(firstToken) > 0 && replicas > 0)) {
@@ -59,17 +58,17 @@ export function loadsOf(intervals: readonly Interval[], sharedPrefixTokens: numb
   return { loads, thin };
 }
 
-/** Little's law: requests in flight are the time of all requests over the time that passed. */
+/** Little's law: time of all requests over elapsed time. */
 function inFlightOf(intervals: readonly Interval[]): number {
   return sum(intervals, ({ request }) => request.sum) / sum(intervals, ({ seconds, replicas }) => seconds * replicas);
 }
 
-/** A measurement has whole requests; of fewer than one at a time each runs alone. */
+/** Measurements have whole requests; below one, each runs alone. */
 function atOnce(intervals: readonly Interval[]): number {
   return Math.max(1, Math.round(inFlightOf(intervals)));
 }
 
-/** Undefined where a time lies beyond the last bound of its histogram. */
+/** Undefined where a time exceeds its histogram's last bound. */
 function loadOf(intervals: readonly Interval[], sharedPrefixTokens: number): ObservedLoad | undefined {
   const of = (key: "firstToken" | "token" | "request") => added(intervals.map((each) => each[key]));
   const [firstToken, token, request] = [of("firstToken"), of("token"), of("request")];
@@ -98,7 +97,7 @@ function loadOf(intervals: readonly Interval[], sharedPrefixTokens: number): Obs
       ttftMs,
       ...(tpotMs && { tpotMs }),
       e2eMs,
-      // So many in flight all the time, each as long as these were.
+      // Constantly in flight, each as long as observed.
       tokensPerSecond: { value: (inFlight * outputTokens) / meanOf(request), error: e2eMs.error },
       ...(kv.length > 0 && {
         kvCacheUsage: { mean: mean(kv.map((each) => each.mean)), max: Math.max(...kv.map((each) => each.max)) },
@@ -107,7 +106,7 @@ function loadOf(intervals: readonly Interval[], sharedPrefixTokens: number): Obs
   };
 }
 
-/** In milliseconds; undefined where there is none, or its median lies beyond the last bound. */
+/** Milliseconds; undefined without values, or with a median beyond the last bound. */
 function figureOf(intervals: readonly Interval[], key: "firstToken" | "token" | "request"): MeasuredFigure | undefined {
   const histogram = added(intervals.map((each) => each[key]));
   const median = medianOf(histogram);
@@ -118,7 +117,7 @@ function figureOf(intervals: readonly Interval[], key: "firstToken" | "token" | 
   const blocks = blocksOf(intervals)
     .map((block) => meanOf(added(block.map((each) => each[key]))))
     .filter(Number.isFinite);
-  // What the bucket leaves open is no smaller for more requests.
+  // More requests do not narrow a bucket.
   const error = Math.min(10, Math.max(statedError(blocks) ?? 0, median.error));
   return {
     median: 1000 * median.value,
@@ -128,7 +127,7 @@ function figureOf(intervals: readonly Interval[], key: "firstToken" | "token" | 
   };
 }
 
-/** Neighbours in time together, as many of them as there are at most. */
+/** Consecutive intervals, at most as many blocks as intervals. */
 function blocksOf(intervals: readonly Interval[]): Interval[][] {
   const size = Math.ceil(intervals.length / BLOCKS);
   return Array.from({ length: Math.ceil(intervals.length / size) }, (_, i) =>

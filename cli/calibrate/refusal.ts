@@ -1,4 +1,4 @@
-/** Why a window is no measurement of what the plan names. Pure. */
+/** Why a window is no measurement of the planned model. Pure. */
 import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import type { Gathered } from "./gather";

@@ -1,4 +1,4 @@
-/** What `calibrate` reports of each model. */
+/** Report of `calibrate` per model. */
 import type { SpeedMeasurement } from "../../planner/speed/measurement";
 import { count, table, wrap } from "../../report/style";
 import { measurementReport } from "../measure/report";
@@ -14,7 +14,7 @@ export type CalibratedModel =
       readonly measurement: SpeedMeasurement;
       readonly thin: readonly ThinLoad[];
       readonly judgement: Judgement;
-      /** Undefined: none was written. */
+      /** Undefined: none. */
       readonly file?: string;
     };
 

@@ -8,23 +8,22 @@ import { NotAsked } from "./failure";
 import type { ClusterAddress, ClusterContext, ClusterLogin } from "./kubeconfig";
 
 export interface Limits {
-  /** Of one request with its whole answer. */
+  /** One request with its whole answer. */
   readonly requestSeconds: number;
-  /** Of one answer. A list of all pods of a large cluster stays below. */
+  /** One answer. A list of all pods of a large cluster stays below. */
   readonly answerBytes: number;
-  /** Pages of one list, of 500 objects each. */
+  /** Pages of one list, 500 objects each. */
   readonly pages: number;
 }
 
 export const LIMITS: Limits = { requestSeconds: 10, answerBytes: 32 * 1024 * 1024, pages: 20 };
 
-/** An answer of the API server, whatever it says. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** The API server refused a question, or answered what it should not. */
+/** A refused question, or an unexpected answer. */
 export class Refused extends Error {
   constructor(
     what: string,
@@ -37,16 +36,16 @@ export class Refused extends Error {
 
 interface ListBody {
   readonly metadata?: { readonly continue?: string };
-  /** Null where there is none: Go writes an empty list of metadata so. */
+  /** Null: Go encodes empty metadata lists so. */
   readonly items: readonly unknown[] | null;
 }
 
-/** Asks for metadata alone: definitions are megabytes. */
+/** Metadata only: definitions are megabytes. */
 const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /**
- * Questions to an API server, which change nothing: with limits of time and size, because neither the server nor what is between
- * need be friendly.
+ * Read-only requests to an API server, limited in time and size, because server and network are
+ * untrusted.
  */
 export class ClusterApi {
   private readonly agent: http.Agent | https.Agent;
@@ -73,7 +72,7 @@ export class ClusterApi {
   }
 
   /**
-   * @param ended ends every question, those that are open and those to come. @default nothing does
+   * @param ended aborts all current and later requests. @default never
    * @throws NotAsked where the kubeconfig's plugin gives no credentials.
    */
   static async open(
@@ -86,22 +85,22 @@ export class ClusterApi {
     try {
       return new ClusterApi(address, { ...login, ...given }, limits, ended);
     } catch {
-      // OpenSSL's words about a key or certificate help nobody, and could quote it.
+      // OpenSSL's message about a key or certificate is no help and might quote it.
       throw new NotAsked("the kubeconfig's certificate or key is none", ["make it anew with the tool that wrote it"]);
     }
   }
 
-  /** @throws NotAsked when no whole answer comes. */
+  /** @throws NotAsked without a complete answer. */
   async get(path: string, accept = "application/json"): Promise<ApiAnswer> {
     return this.request("GET", path, accept);
   }
 
-  /** An answer that is text, such as a log. @throws NotAsked when no whole answer comes. */
+  /** A text such as a log. @throws NotAsked without a complete answer. */
   async getText(path: string): Promise<{ readonly status: number; readonly text: string }> {
     return this.exchange("GET", path, "*/*");
   }
 
-  /** The items of a list, all pages of it. @throws Refused @throws NotAsked */
+  /** All pages. @throws Refused @throws NotAsked */
   async list(path: string, options: { readonly metadataOnly?: boolean } = {}): Promise<readonly unknown[]> {
     const items: unknown[] = [];
     let next: string | undefined;
@@ -121,7 +120,7 @@ export class ClusterApi {
     throw new Refused(`GET ${path}`, 200, `more than ${this.limits.pages * 500} objects`);
   }
 
-  /** Whether whoever asks may do this in all namespaces. @throws Refused @throws NotAsked */
+  /** Whether the user may do this in all namespaces. @throws Refused @throws NotAsked */
   async may(verb: string, group: string, resource: string): Promise<boolean> {
     const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     const review = {
@@ -212,7 +211,7 @@ function isList(body: unknown): body is ListBody {
   );
 }
 
-/** The message of a Status; of anything else nothing. */
+/** Message of a Status; empty for others. */
 function messageIn(body: unknown): string {
   const message = (body as { readonly message?: unknown } | null)?.message;
   return typeof message === "string" ? visible(message.slice(0, 300)) : "";
@@ -261,7 +260,7 @@ function notAsked(error: unknown, url: URL, timedOutAfter: number | undefined): 
   ]);
 }
 
-/** A name with several addresses fails with one error for each; the first stands for all. */
+/** A name with several addresses fails with one error each; the first represents all. */
 function firstOf(error: unknown): NodeJS.ErrnoException {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return firstOf(error.errors[0]);

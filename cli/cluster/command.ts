@@ -1,4 +1,4 @@
-/** What commands have in common that ask the cluster of an environment, by reading alone, and report what it says. */
+/** Common to commands that only read an environment's cluster and report. */
 import { parseArgs } from "node:util";
 import { type EnvironmentRun, type OfflineEnvironment, runEnvironment } from "../../offline/environment";
 import { type CommandIo, EXIT } from "../io";
@@ -19,7 +19,7 @@ export const CLUSTER_OPTIONS = {
   "kube-context": { type: "string" },
 } as const;
 
-/** What each such report has; exit status 0 where it is ok. */
+/** Exit status 0 where it is ok. */
 interface Reported {
   readonly environment: string;
   readonly ok: boolean;
@@ -28,20 +28,20 @@ interface Reported {
 
 export interface ClusterQuestion<Report extends Reported> {
   readonly usage: string;
-  /** What is going on, before the environment's name. */
+  /** Progress text before the environment's name. */
   readonly doing: string;
-  /** @param onProgress told what was answered. */
+  /** @param onProgress receives each answer. */
   readonly ask: (
     run: EnvironmentRun,
     environment: OfflineEnvironment,
     source: KubeconfigSource,
     onProgress: (what: string) => void,
   ) => Promise<Omit<Report, "environment" | "seconds">>;
-  /** @param config file that `--config` names. */
+  /** @param config file of `--config`. */
   readonly text: (report: Report, color: boolean, config: string | undefined) => string;
 }
 
-/** Plans the environment, asks, and prints the report, as JSON where that is wanted. Returns the exit status. */
+/** Plans the environment, asks, and reports, optionally as JSON. Returns the exit status. */
 export async function askCluster<Report extends Reported>(
   argv: string[],
   io: CommandIo,

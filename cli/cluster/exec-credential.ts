@@ -16,11 +16,11 @@ const DEFAULT_VERSION = "client.authentication.k8s.io/v1";
 const MOST_BYTES = 1_000_000;
 
 /**
- * Runs the plugin of a kubeconfig, such as `oci ce cluster generate-token`, without a terminal: what wants to ask a person
- * fails instead of waiting.
+ * Runs a kubeconfig's plugin, such as `oci ce cluster generate-token`, without a terminal, so that
+ * prompts fail at once.
  *
- * @param seconds after which it is ended.
- * @throws NotAsked without what it printed: that may be a token.
+ * @param seconds time limit.
+ * @throws NotAsked without its output, which may be a token.
  */
 export function execCredential(plugin: ExecPlugin, address: ClusterAddress, seconds: number): Promise<ClusterLogin> {
   const { command, args, env, apiVersion = DEFAULT_VERSION } = plugin;

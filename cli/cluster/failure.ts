@@ -1,8 +1,11 @@
-/** A cluster cannot be asked: the kubeconfig, the network, TLS, credentials or the time. The message is for a person. */
+/**
+ * The cluster cannot be asked: kubeconfig, network, TLS, credentials or timeout. The message is for
+ * users.
+ */
 export class NotAsked extends Error {
   constructor(
     message: string,
-    /** What to do about it, most likely first. */
+    /** Most likely first. */
     readonly remedies: readonly string[],
   ) {
     super(message);

@@ -1,4 +1,7 @@
-/** How kubectl and Pulumi find a cluster: https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig */
+/**
+ * Finds a cluster as kubectl and Pulumi do:
+ * https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig
+ */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -17,7 +20,7 @@ const exec = z.object({
   provideClusterInfo: z.boolean().nullish(),
 });
 
-/** Unknown keys are somebody else's. */
+/** Unknown keys are other programs'. */
 const file = z.object({
   "current-context": text.nullish(),
   clusters: z.array(z.object({ name: text, cluster: z.record(text, z.unknown()) })).nullish(),
@@ -25,24 +28,24 @@ const file = z.object({
   users: z.array(z.object({ name: text, user: z.record(text, z.unknown()).nullish() })).nullish(),
 });
 
-/** A program that prints credentials, as the `exec` of a kubeconfig names it. */
+/** A credentials program, as in a kubeconfig's `exec`. */
 export type ExecPlugin = z.infer<typeof exec>;
 
-/** Where an API server is, and how it proves itself. */
+/** API server and its identity. */
 export interface ClusterAddress {
   readonly server: string;
-  /** PEM. Undefined: the authorities that this machine trusts. */
+  /** PEM. Undefined: this machine's CAs. */
   readonly ca?: string;
-  /** Name that the certificate must have, where that is not the server's. */
+  /** Certificate name, where not the server's. */
   readonly serverName?: string;
-  /** Its certificate is not checked: whoever wrote the kubeconfig wants that. */
+  /** Skips the certificate check, as the kubeconfig requests. */
   readonly insecure: boolean;
 }
 
-/** As whom it is asked. Never printed. */
+/** Credentials; never printed. */
 export interface ClusterLogin {
   readonly token?: string;
-  /** Read anew for each run. */
+  /** Read for each run. */
   readonly basic?: { readonly username: string; readonly password: string };
   /** PEM. */
   readonly certificate?: string;
@@ -57,9 +60,9 @@ export interface ClusterContext {
 }
 
 export interface KubeconfigSource {
-  /** A file instead of what `KUBECONFIG` names. */
+  /** Overrides `KUBECONFIG`. */
   readonly kubeconfig?: string;
-  /** Content of a kubeconfig instead of any file: it is nowhere on the disk. */
+  /** Content of a kubeconfig in place of a file, never on disk. */
   readonly text?: string;
   /** @default the current context */
   readonly context?: string;
@@ -71,9 +74,9 @@ interface Loaded {
 }
 
 /**
- * The context of the kubeconfig, as kubectl would choose it.
+ * The context that kubectl would choose.
  *
- * @throws NotAsked that says which file, context or key is wrong.
+ * @throws NotAsked naming the wrong file, context or key.
  */
 export function clusterContext(source: KubeconfigSource, env: NodeJS.ProcessEnv = process.env): ClusterContext {
   const paths = kubeconfigPaths(source, env);
@@ -87,7 +90,7 @@ export function clusterContext(source: KubeconfigSource, env: NodeJS.ProcessEnv 
       "name one: export KUBECONFIG=<file>, or --kubeconfig <file>",
     ]);
   }
-  // As kubectl merges files: the first that has a name, or a current context, decides.
+  // kubectl's merge: the first file with a name or current context wins.
   const name = source.context ?? first(loaded, ({ content }) => content["current-context"] || undefined);
   const names = loaded.flatMap(({ content }) => content.contexts ?? []).map((context) => context.name);
   const choices = names.length > 0 ? names.slice(0, 10).join(", ") : "none";
@@ -126,7 +129,7 @@ function kubeconfigPaths({ kubeconfig }: KubeconfigSource, env: NodeJS.ProcessEn
   return listed.length > 0 ? listed.map((path) => resolve(path)) : [join(env.HOME ?? homedir(), ".kube", "config")];
 }
 
-/** Nothing for a file that is not there, as kubectl does; but one that was asked for by name must be. */
+/** kubectl ignores missing files; one named explicitly must exist. */
 function load(path: string, mustExist: boolean): Loaded[] {
   let content: string;
   try {
@@ -145,7 +148,7 @@ function load(path: string, mustExist: boolean): Loaded[] {
   return [parsedKubeconfig(path, dirname(path), content)];
 }
 
-/** @param name for messages. @param folder that relative paths in it start from. */
+/** @param name for messages. @param folder base of relative paths. */
 function parsedKubeconfig(name: string, folder: string, content: string): Loaded {
   let value: unknown;
   try {
@@ -237,7 +240,7 @@ function loginOf(user: Readonly<Record<string, unknown>>, folder: string): Clust
   };
 }
 
-/** A command with a slash is relative to its file, as for kubectl; any other is looked up on the PATH. */
+/** As for kubectl, commands with a slash are relative to the file; others are on the PATH. */
 function commandFrom(plugin: ExecPlugin, folder: string): ExecPlugin {
   return /[/\\]/.test(plugin.command) ? { ...plugin, command: resolve(folder, plugin.command) } : plugin;
 }
@@ -247,7 +250,7 @@ function tokenOf(user: Readonly<Record<string, unknown>>, folder: string): strin
   return path === undefined ? textOf(user, "token") : textFile(resolve(folder, path)).trim();
 }
 
-/** `<name>-data` in base64, or the file that `<name>` names. */
+/** `<name>-data` in base64, or the file `<name>`. */
 function dataOrFile(entry: Readonly<Record<string, unknown>>, name: string, folder: string): string | undefined {
   const data = textOf(entry, `${name}-data`);
   if (data !== undefined) {

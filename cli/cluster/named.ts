@@ -2,8 +2,8 @@ import type { ClusterConfig } from "../../stacks/config";
 import type { KubeconfigSource } from "./kubeconfig";
 
 /**
- * Who makes an environment's cluster, where nobody says which one of a kubeconfig it is: the current context is some other then.
- * Undefined where the cluster is named, or is the one that `pulumi up` would take too.
+ * Creator of a cluster whose kubeconfig context is unnamed: the current context is then another
+ * one's. Undefined for named clusters, and where `pulumi up` uses the same.
  */
 export function makerOfUnnamed(
   { provision, kubeContext }: Pick<ClusterConfig, "provision" | "kubeContext">,

@@ -1,10 +1,13 @@
-/** The plan compared with actual costs, each difference as effects that add up to it. All figures are for a month at the pace of the time asked for. */
+/**
+ * Plan against actual costs; effects add up to each difference. Figures are monthly, at the pace of
+ * the requested time.
+ */
 import { OF_NOBODY } from "../../names/cost-series";
 import { HOURS_PER_MONTH } from "../../planner/cost";
 import type { DeploymentPlan, ModelPlan, PoolPlan } from "../../planner/types";
 import type { Figures } from "./figures";
 
-/** One reason of a difference, and what it makes of it. */
+/** A reason of a difference, with its amount. */
 export interface Effect {
   readonly text: string;
   readonly usd: number;
@@ -15,22 +18,22 @@ export interface CostLine {
   readonly planUsd: number;
   readonly actualUsd: number;
   readonly differenceUsd: number;
-  /** Of the plan; null where that is 0. */
+  /** Percent of the plan; null where that is 0. */
   readonly differencePercent: number | null;
-  /** Of a difference above 5 %; they add up to it. */
+  /** Reasons of a difference above 5 %; they add up to it. */
   readonly why: readonly Effect[];
 }
 
 export interface ModelLine extends CostLine {
-  /** What its pods claim of nodes. */
+  /** Share of nodes claimed by its pods. */
   readonly allocatedUsd: number;
-  /** Its part of what no model claims. */
+  /** Share of unclaimed resources. */
   readonly idleUsd: number;
-  /** What of the allocation its GPUs were busy for; null where no GPU reports it. */
+  /** Allocation while its GPUs were busy; null where none reports it. */
   readonly usedUsd: number | null;
   readonly replicas: number;
   readonly tokensPerSecond: number;
-  /** As OpenCost allocates; null where it was not asked, or does not know the model. */
+  /** OpenCost's allocation; null if not asked, or unknown to it. */
   readonly openCostUsd: number | null;
 }
 
@@ -42,22 +45,22 @@ export interface TenantLine {
 }
 
 export interface CostReport {
-  /** Hours that are recorded of the time asked for. */
+  /** Recorded hours. */
   readonly hours: number;
   readonly total: CostLine;
   readonly pools: readonly CostLine[];
   readonly models: readonly ModelLine[];
   readonly tenants: readonly TenantLine[];
-  /** What the bill has besides, and no figure here counts. */
+  /** Billed items that no figure includes. */
   readonly notPriced: readonly string[];
 }
 
-/** From how far off a difference is explained. */
+/** Smallest explained difference. */
 export const EXPLAINED_FROM = 0.05;
 
 export type Costed = Pick<DeploymentPlan, "pools" | "models" | "cost">;
 
-/** @param openCost US dollars in the time that was recorded, by model. */
+/** @param openCost US dollars in the recorded time, by model. */
 export function compare(plan: Costed, figures: Figures, openCost?: ReadonlyMap<string, number>): CostReport {
   const pools = [...plan.pools.map((pool) => poolLine(pool, plan, figures)), sharedLine(plan)];
   const models = plan.models
@@ -91,7 +94,7 @@ function line(name: string, planUsd: number, actualUsd: number, effects: (differ
   };
 }
 
-/** What prices make of it: those of the deployed plan are recorded, this one may have others. */
+/** The rest is due to prices: recorded ones are of the deployed plan, which may differ. */
 function withRest(effects: readonly Effect[], difference: number, planUsd: number): Effect[] {
   const some = effects.filter(({ usd }) => Math.abs(usd) >= 0.005);
   const rest = difference - effects.reduce((sum, { usd }) => sum + usd, 0);
@@ -140,7 +143,7 @@ function nodesReason({ name }: PoolPlan, plan: Costed, figures: Figures, isMore:
 
 function sharedLine({ cost }: Costed): CostLine {
   const usd = cost.services.reduce((sum, { monthlyUsd }) => sum + monthlyUsd, 0);
-  // Not measured: what clouds bill in addition to machines is the same as planned.
+  // Not measured: services other than machines cost as planned.
   return line(OF_NOBODY.shared, usd, usd, () => []);
 }
 
@@ -190,7 +193,10 @@ function modelLine(
   };
 }
 
-/** What of a pool nobody claims, for each dollar that is claimed: as the plan shares GPUs that are left, and no memory of CPU nodes. */
+/**
+ * Unclaimed part of a pool per claimed dollar: as in plans, free GPUs are shared out, and memory of
+ * CPU nodes is not.
+ */
 function idleOf(pool: PoolPlan | undefined, name: string, figures: Figures): number {
   const { usd = 0, unclaimed = 0 } = figures.pools.get(name) ?? {};
   return pool?.shape.gpu === undefined || usd <= unclaimed ? 0 : unclaimed / (usd - unclaimed);

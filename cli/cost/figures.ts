@@ -1,15 +1,15 @@
-/** What Prometheus recorded of costs, as means over a time: what was not there in a part of it counts as nothing for so long. */
+/** Mean costs recorded by Prometheus; absent times count as zero. */
 import { COST_SERIES, TENANT_TOKENS_SERIES } from "../../names/cost-series";
 import { READY_REPLICAS_SERIES } from "../../names/recorded-series";
 import type { Prometheus, Sample } from "../prometheus/client";
 import { StepFailure } from "../smoke/result";
 
-/** Means, in US dollars an hour where nothing else is said. */
+/** Means, US dollars an hour by default. */
 export interface Figures {
-  /** Hours of the time that were recorded. */
+  /** Recorded hours. */
   readonly hours: number;
   readonly total: number;
-  /** Of all that is billed in addition to machines, as planned. */
+  /** Services other than machines, as planned. */
   readonly pools: ReadonlyMap<string, { readonly usd: number; readonly nodes: number; readonly unclaimed: number }>;
   readonly models: ReadonlyMap<string, ModelFigures>;
   readonly tenants: readonly { readonly tenant: string; readonly usd: number; readonly tokensPerSecond: number }[];
@@ -18,19 +18,19 @@ export interface Figures {
 export interface ModelFigures {
   /** By pool. */
   readonly allocated: ReadonlyMap<string, number>;
-  /** What its GPUs were busy for. */
+  /** While its GPUs were busy. */
   readonly used?: number;
   readonly replicas: number;
   readonly tokensPerSecond: number;
 }
 
-/** Rules are evaluated so often. */
+/** Evaluation interval of the rules. */
 const EVERY_SECONDS = 30;
 
-/** What is asked, by what it is: one instant query each. */
+/** One instant query each. */
 export function costQueries(days: number) {
   const window = `[${Math.round(days * 86_400)}s]`;
-  // The total is recorded whenever anything is.
+  // The total exists whenever anything is recorded.
   const evaluations = `scalar(max(count_over_time(${COST_SERIES.total}${window})))`;
   const mean = (by: string, series: string) => `sum by (${by}) (sum_over_time(${series}${window})) / ${evaluations}`;
   const { node, model, used, unclaimed, tenant, total } = COST_SERIES;
@@ -60,7 +60,7 @@ export async function askFigures(prometheus: Prometheus, days: number, signal: A
   return figuresOf(Object.fromEntries(answers) as unknown as CostAnswers);
 }
 
-/** @param everySeconds between two evaluations of the rules. @throws StepFailure where nothing was recorded. */
+/** @param everySeconds evaluation interval of the rules. @throws StepFailure without records. */
 export function figuresOf(answers: CostAnswers, everySeconds = EVERY_SECONDS): Figures {
   const [{ value: evaluations } = { value: 0 }] = answers.evaluations;
   const [{ value: total } = { value: 0 }] = answers.total;

@@ -5,12 +5,12 @@ import { expectJson } from "../smoke/json";
 
 const PREFIX = modelNamespaceName("");
 
-/** `/allocation/compute` of OpenCost: one set for the whole window, by namespace. */
+/** `/allocation/compute` of OpenCost: one set for the window, by namespace. */
 const allocations = z.object({
   data: z.array(z.record(z.string(), z.object({ totalCost: z.number() })).nullable()),
 });
 
-/** US dollars that OpenCost allocates to each model in the window, by the model's name. @throws NoAnswer, StepFailure */
+/** US dollars per model in the window. @throws NoAnswer, StepFailure */
 export async function openCostFigures(
   http: HttpClient,
   days: number,

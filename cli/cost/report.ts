@@ -8,7 +8,6 @@ const signed = (value: number) => `${value < 0 ? "-" : "+"}${usd(Math.abs(value)
 const percent = ({ differencePercent }: CostLine) =>
   differencePercent === null ? "" : `${differencePercent < 0 ? "-" : "+"}${Math.abs(differencePercent).toFixed(1)} %`;
 
-/** For a terminal. */
 export function costText(report: Report): string {
   const { environment, hours, total, pools, models, tenants, notPriced } = report;
   return [
@@ -66,7 +65,7 @@ function modelTable(models: CostReport["models"]): string[] {
   ];
 }
 
-/** The first column to the left, the others to the right. */
+/** The first column left-aligned, others right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((cell, i) => Math.max(cell.length, ...rows.map((cells) => (cells[i] ?? "").length)));
   return [head, ...rows].map((cells) =>
@@ -80,7 +79,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const HEAD =
   "environment,kind,name,plan_usd,actual_usd,difference_usd,allocated_usd,idle_usd,used_usd,tokens_per_second,why";
 
-/** For a spreadsheet: US dollars a month. */
+/** For spreadsheets: US dollars a month. */
 export function costCsv({ environment, total, pools, models, tenants }: Report): string {
   const figures = (line: CostLine) => [line.planUsd, line.actualUsd, line.differenceUsd].map(usd);
   const why = (line: CostLine) => line.why.map((effect) => `${signed(effect.usd)} ${effect.text}`).join("; ");
@@ -121,7 +120,7 @@ export function costCsv({ environment, total, pools, models, tenants }: Report):
   return `${[HEAD, ...rows.map((cells) => cells.map(cell).join(","))].join("\n")}\n`;
 }
 
-/** In one line, quoted where needed; a text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Quoted where needed; an apostrophe prevents formulas. */
 function cell(raw: string): string {
   const text = visible(raw);
   const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.]+$/.test(text) ? `'${text}` : text;

@@ -1,6 +1,6 @@
 /**
- * Whom AWS knows the deploying machine as: asked by its own command line, which finds credentials where Pulumi's provider
- * does (variables, profiles, the machine's role). No credential is read or shown.
+ * Identity of the deploying machine, from AWS's command line, which finds credentials like Pulumi's
+ * provider (variables, profiles, machine role). Credentials are neither read nor shown.
  */
 
 import { execFile } from "node:child_process";
@@ -13,19 +13,19 @@ import type { CredentialSources } from "./oci-credentials";
 
 type EksSection = NonNullable<ClusterConfig<"aws">["eks"]>;
 
-/** What the `aws` command line printed, or why it printed nothing. */
+/** Output of `aws`, or the reason for none. */
 export type AwsAnswer =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string; readonly isMissing: boolean };
 export type AskAws = (args: readonly string[]) => Promise<AwsAnswer>;
 
 const SECONDS = 30;
-/** Account of Amazon's own examples. */
+/** Account in Amazon's examples. */
 const EXAMPLE_ACCOUNT = "111122223333";
 const LOG_IN =
   "log in: aws configure, aws sso login, or AWS_PROFILE; pulumi config set aws:profile <profile> for Pulumi too";
 
-/** The `aws` of the PATH, with the profile that the stack names. */
+/** With the stack's profile. */
 export const awsOnPath =
   ({ env, config }: CredentialSources): AskAws =>
   (args) =>
@@ -50,7 +50,7 @@ export const awsOnPath =
 
 const identity = z.object({ Account: z.string(), Arn: z.string() });
 
-/** Whether whoever deploys is of the environment's account, and gets into the cluster that it makes. */
+/** Whether the deployer is in the environment's account and has access to its cluster. */
 export async function awsCredentials(
   { accountId, administrators, region }: Pick<EksSection, "accountId" | "administrators" | "region">,
   ask: AskAws,

@@ -13,10 +13,10 @@ import type { CredentialSources } from "./oci-credentials";
 import type { CheckResult, DoctorReport } from "./result";
 import { toolChecks } from "./tools";
 
-/** What is shown of a run; the command adds how long it took. */
+/** Shown result; the command adds its duration. */
 export type Examination = Pick<DoctorReport, "cluster" | "checks">;
 
-/** The same with texts as they came. */
+/** With raw texts. */
 interface Findings {
   readonly cluster: DoctorReport["cluster"];
   readonly checks: readonly CheckResult[];
@@ -25,10 +25,10 @@ interface Findings {
 const REACHABLE = { check: "api-server", title: "API server", needed: "answers, and knows who asks" };
 
 /**
- * Checks the cluster of an environment, and the machine that makes it.
+ * Checks an environment's cluster and the deploying machine.
  *
- * @param source which cluster, where the command line says so: it wins over the environment's `kubeContext`.
- * @param onProgress told what was answered.
+ * @param source cluster of the command line, before the environment's `kubeContext`.
+ * @param onProgress receives each answer.
  */
 export async function examine(
   needs: Needs,
@@ -41,7 +41,7 @@ export async function examine(
   return { cluster, checks: [...planPart(needs), ...tools, ...checks].map(presentable) };
 }
 
-/** The cluster is no less ready for it; but `pulumi up` would stop. */
+/** The cluster is fine, but `pulumi up` would stop. */
 function planPart({ environment, refusals }: Needs): CheckResult[] {
   return refusals === 0
     ? []
@@ -106,7 +106,7 @@ function shown({ context, address }: ClusterContext): DoctorReport["cluster"] {
   return { context: cleaned(context), server: cleaned(address.server) };
 }
 
-/** Why nobody asks yet: a context that happens to be current would be another cluster's. */
+/** Why it is not asked yet: the current context would be another cluster's. */
 function waitsFor(config: ClusterConfig, source: KubeconfigSource): CheckResult | undefined {
   const maker = makerOfUnnamed(config, source);
   return maker === undefined
@@ -119,7 +119,7 @@ function waitsFor(config: ClusterConfig, source: KubeconfigSource): CheckResult 
       };
 }
 
-/** Every check of a cluster, by name, that nobody could make. */
+/** Every cluster check by name, as not asked. */
 function notAskedBecause(needs: Needs, reason: string, first: CheckResult): CheckResult[] {
   const nothing = { known: false, reason, forbidden: false } as const satisfies Asked<never>;
   const facts: ClusterFacts = {

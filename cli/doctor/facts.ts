@@ -1,18 +1,18 @@
-/** What a cluster says of itself: the parts of its objects that checks judge. */
+/** Parts of a cluster's objects that checks judge. */
 import { z } from "zod";
 
-/** A fact, or why it is not known: rights that are missing, or an answer that makes no sense. */
+/** A fact, or why it is unknown: missing rights or an invalid answer. */
 export type Asked<T> =
   | { readonly known: true; readonly value: T }
   | {
       readonly known: false;
       readonly reason: string;
-      /** Whoever asked may not know it. */
+      /** The user lacks the right. */
       readonly forbidden: boolean;
     };
 
 const text = z.string();
-/** Kubernetes leaves out what is empty; some servers write null. */
+/** Kubernetes omits empty values; some servers write null. */
 const texts = z
   .record(text, text)
   .nullish()
@@ -62,19 +62,19 @@ export const node = z
     annotations,
     unschedulable: spec?.unschedulable === true,
     taints: spec?.taints ?? [],
-    /** Quantities as Kubernetes writes them. */
+    /** Kubernetes quantities. */
     allocatable: status?.allocatable ?? {},
     ready: isReady(status?.conditions ?? []),
-    /** Pods find their nodes by the label. */
+    /** Pods select by this label. */
     architecture: labels["kubernetes.io/arch"] ?? (status?.nodeInfo?.architecture || undefined),
     kubeletVersion: status?.nodeInfo?.kubeletVersion || undefined,
-    /** As `uname -r` prints it: "6.8.0-1035-oracle". */
+    /** As in `uname -r`: "6.8.0-1035-oracle". */
     kernelVersion: status?.nodeInfo?.kernelVersion || undefined,
-    /** Such as "containerd://2.2.4". */
+    /** For example "containerd://2.2.4". */
     containerRuntime: status?.nodeInfo?.containerRuntimeVersion || undefined,
   }));
 
-/** Of a Deployment or DaemonSet. */
+/** Deployment or DaemonSet. */
 export const workload = z
   .object({
     metadata,
@@ -109,7 +109,7 @@ export const pod = z
     return { name, ready: isReady(status?.conditions ?? []), ...(ips.length > 0 && { ips }) };
   });
 
-/** A pod of what makes devices of a node: when its containers started, and where. */
+/** A pod that provides devices of a node: node and container starts. */
 export const devicePod = z
   .object({
     metadata,
@@ -128,7 +128,7 @@ export const devicePod = z
     labels,
     node: spec.nodeName || undefined,
     images: spec.containers.flatMap(({ image }) => image ?? []),
-    /** Milliseconds since 1970, of each container that runs. */
+    /** Milliseconds since 1970, per running container. */
     started: (status?.containerStatuses ?? []).flatMap(({ state }) => {
       const at = Date.parse(state?.running?.startedAt ?? "");
       return Number.isNaN(at) ? [] : [at];
@@ -147,7 +147,7 @@ export const storageClass = z
     ),
   }));
 
-/** An API that the server hands to a Service, by whose it is; without a Service the server answers itself. */
+/** An aggregated API by its Service's namespace; without a Service the server's own. */
 export const apiService = z
   .object({
     metadata,
@@ -160,7 +160,7 @@ export const apiService = z
     available: (status?.conditions ?? []).some(({ type, status: met }) => type === "Available" && met === "True"),
   }));
 
-/** Any object by its metadata. */
+/** Metadata of any object. */
 export const named = z.object({ metadata }).transform(({ metadata: found }) => found);
 
 export type NodeFact = Readonly<z.infer<typeof node>>;
@@ -171,7 +171,7 @@ export type StorageClassFact = Readonly<z.infer<typeof storageClass>>;
 export type ApiServiceFact = Readonly<z.infer<typeof apiService>>;
 export type NamedFact = Readonly<z.infer<typeof named>>;
 
-/** Something that the platform's installer must be allowed to do. */
+/** A right that the installer needs. */
 export interface RightFact {
   readonly verb: string;
   readonly group: string;
@@ -179,11 +179,10 @@ export interface RightFact {
   readonly allowed: boolean;
 }
 
-/** Facts of one cluster at one time. */
 export interface ClusterFacts {
   readonly context: string;
   readonly server: string;
-  /** Such as "v1.34.1+k3s1". */
+  /** For example "v1.34.1+k3s1". */
   readonly version: Asked<string>;
   readonly nodes: Asked<readonly NodeFact[]>;
   readonly daemonSets: Asked<readonly WorkloadFact[]>;
@@ -191,14 +190,14 @@ export interface ClusterFacts {
   readonly statefulSets: Asked<readonly WorkloadFact[]>;
   /** Pods of kube-system with the label that NetworkPolicies choose DNS by. */
   readonly dnsPods: Asked<readonly PodFact[]>;
-  /** Pods of NVIDIA's container toolkit and of its nv-ipam, on whatever nodes. */
+  /** NVIDIA's container toolkit and nv-ipam, on all nodes. */
   readonly devicePods: Asked<readonly DevicePodFact[]>;
   readonly storageClasses: Asked<readonly StorageClassFact[]>;
   readonly runtimeClasses: Asked<readonly NamedFact[]>;
   readonly apiServices: Asked<readonly ApiServiceFact[]>;
-  /** Custom resource definitions, their metadata alone. */
+  /** CRDs, metadata only. */
   readonly definitions: Asked<readonly NamedFact[]>;
-  /** Namespaces with the platform's labels. */
+  /** Namespaces with platform labels. */
   readonly ownNamespaces: Asked<readonly NamedFact[]>;
   readonly rights: Asked<readonly RightFact[]>;
 }

@@ -16,19 +16,22 @@ import {
   workload,
 } from "./facts";
 
-/** A right that is asked for: to create and delete a kind of object everywhere. */
+/** Create and delete a kind everywhere. */
 export type WantedRight = Omit<RightFact, "allowed">;
 
-/** Labels of DaemonSets: NVIDIA/gpu-operator v26.7.0, assets/state-container-toolkit; Mellanox/network-operator, manifests/state-nv-ipam-cni. */
+/**
+ * DaemonSet labels: NVIDIA/gpu-operator v26.7.0, assets/state-container-toolkit;
+ * Mellanox/network-operator, manifests/state-nv-ipam-cni.
+ */
 const DEVICE_PODS = `app in (${OPERATORS.toolkit},${OPERATORS.addresses})`;
 
 const versionAnswer = z.object({ gitVersion: z.string() });
 
 /**
- * Asks a cluster for everything that checks judge, by reading alone.
+ * Reads everything that checks judge.
  *
- * @param onProgress told what was answered.
- * @throws NotAsked when it cannot be reached at all, or takes nobody's credentials.
+ * @param onProgress receives each answer.
+ * @throws NotAsked when it is unreachable or rejects the credentials.
  */
 export async function gatherFacts(
   api: ClusterApi,
@@ -76,7 +79,7 @@ export async function gatherFacts(
 
 type Questions = Readonly<Record<string, Promise<unknown>>>;
 
-/** The answers to questions that are asked at once, by the names of these. */
+/** Answers to parallel questions, by name. */
 async function answersTo<Q extends Questions>(questions: Q): Promise<{ readonly [Name in keyof Q]: Awaited<Q[Name]> }> {
   const answers = Object.entries(questions).map(async ([name, answer]) => [name, await answer] as const);
   return Object.fromEntries(await Promise.all(answers)) as { [Name in keyof Q]: Awaited<Q[Name]> };
@@ -84,7 +87,7 @@ async function answersTo<Q extends Questions>(questions: Q): Promise<{ readonly 
 
 const FORBIDDEN = { known: false, reason: "no right to ask for it (403)", forbidden: true } as const;
 
-/** The first question, which everybody may ask who is known. */
+/** The first question, allowed to all known users. */
 async function reach(api: ClusterApi, server: string): Promise<Asked<string>> {
   const { status, body } = await api.get("/version");
   if (status === 401) {

@@ -17,37 +17,36 @@ import { type NodeMakers, nodeMakers } from "../../report/node-makers";
 import type { ClusterConfig } from "../../stacks/config";
 import { type Agent, agentsOf } from "./checks/agents";
 
-/** What a pod of a model asks of a node of its pool. */
+/** Requests of a model's pod on its node. */
 export interface PodNeed extends PodResources {
   readonly model: string;
   /** Pods that always run. */
   readonly count: number;
-  /** Catalogue name of the engine's image. Undefined: of another version than the catalogue's, so that nothing is known of it. */
+  /** Catalogue image. Undefined: another version, without known facts. */
   readonly image?: string;
-  /** The user's own, of which what they state is known. */
+  /** Own image with its stated facts. */
   readonly ownImage?: OwnImage;
 }
 
 export interface PoolNeed {
   readonly pool: PoolPlan;
-  /** Where Karpenter makes nodes while pods ask for them: how many are there without such pods. */
+  /** With Karpenter: nodes without pending pods. */
   readonly alwaysNodes?: number;
   readonly pods: readonly PodNeed[];
-  /** In how many zones its nodes are, where replicas are kept apart by zones. @default their zones do not matter */
+  /** Zones for spread replicas. @default any */
   readonly zones?: number;
 }
 
-/** A chart that the environment installs. */
 export interface ReleaseNeed {
-  /** Name in the catalogue. */
+  /** Catalogue name. */
   readonly chart: string;
   readonly release: string;
   readonly namespace: string;
-  /** Argo CD applies its chart, and takes over definitions that are there. @default Helm does, which refuses them */
+  /** Argo CD adopts existing CRDs. @default Helm, which refuses them */
   readonly byArgoCd?: boolean;
 }
 
-/** What an environment expects of its cluster before the platform comes. */
+/** Prerequisites of the platform in a cluster. */
 export interface Needs {
   readonly environment: string;
   readonly stage: Stage;
@@ -61,15 +60,14 @@ export interface Needs {
   /** Whether a claim names none. */
   readonly needsDefaultClass: boolean;
   readonly runtimeClasses: readonly string[];
-  /** Who scales models. @default nothing does */
+  /** @default none */
   readonly autoscaler?: Autoscaler;
-  /** Agents of servers of others that it installs. */
+  /** Agents of management servers. */
   readonly agents: readonly Agent[];
-  /** Reasons of the planner that forbid the deployment, whatever the cluster has. */
+  /** Planner refusals, independent of the cluster. */
   readonly refusals: number;
 }
 
-/** What the program of an environment takes for granted. */
 export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs {
   const objects = recordedObjects(recording.resources);
   const made = madeStorageClassesOf(objects);
@@ -113,7 +111,7 @@ function zonesOf(zones: number): Pick<PoolNeed, "zones"> {
   return zones > 1 ? { zones } : {};
 }
 
-/** Rules of the configuration see to it that there is one. */
+/** Configuration rules ensure one. */
 function autoscalerOf(models: readonly ModelPlan[]): Pick<Needs, "autoscaler"> {
   const [autoscaler] = models.flatMap(({ scaling }) => scaling?.by ?? []);
   return autoscaler === undefined ? {} : { autoscaler };

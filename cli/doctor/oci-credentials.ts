@@ -1,6 +1,7 @@
 /**
- * Where Pulumi's OCI provider finds its credentials, without printing any: https://www.pulumi.com/registry/packages/oci/installation-configuration
- * (read 2026-11-23): configuration `oci:…`, variables `TF_VAR_…`, a profile of ~/.oci/config.
+ * Where Pulumi's OCI provider finds credentials, without printing any:
+ * https://www.pulumi.com/registry/packages/oci/installation-configuration (read 2026-11-23):
+ * configuration `oci:…`, variables `TF_VAR_…`, a profile of ~/.oci/config.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,7 +11,7 @@ import { failed, passed, type Verdict, warning } from "./checks/check";
 
 export interface CredentialSources {
   readonly env: NodeJS.ProcessEnv;
-  /** The stack's configuration by full key, `oci:auth`. */
+  /** Stack configuration by full key, `oci:auth`. */
   readonly config: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +19,7 @@ const KEYS = ["tenancy", "user", "fingerprint", "region"] as const;
 const SETUP = "make one: oci setup config, or oci session authenticate";
 
 /**
- * What is found, and whether it is of the tenancy that the cluster goes to.
+ * Found credentials, and whether they are of the cluster's tenancy.
  *
  * @param tenancy OCID.
  */
@@ -101,7 +102,7 @@ function ofTenancy(found: string | undefined, wanted: string, where: string): Ve
       );
 }
 
-/** Sections of an INI file. */
+/** INI sections. */
 function profilesOf(text: string): Map<string, Record<string, string>> {
   const profiles = new Map<string, Record<string, string>>();
   let current: Record<string, string> | undefined;
@@ -120,7 +121,7 @@ function profilesOf(text: string): Map<string, Record<string, string>> {
   return profiles;
 }
 
-/** Names alone are shown, and only such as look like one. */
+/** Only names are shown, and only plausible ones. */
 function printable(name: string): string {
   return /^[\w.@-]{1,64}$/.test(name) ? name : "(a name that cannot be shown)";
 }

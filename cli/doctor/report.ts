@@ -12,7 +12,7 @@ const MARKS: Readonly<Record<CheckStatus, string>> = {
   "not asked": "–",
 };
 
-/** The examination as a person reads it: one table, then what to do. */
+/** A table, then what to do. */
 export function doctorText(report: DoctorReport, color: boolean, config?: string): string {
   const s = style(color);
   const { environment, cluster, checks, seconds } = report;
@@ -25,7 +25,7 @@ export function doctorText(report: DoctorReport, color: boolean, config?: string
   ].join("\n");
 }
 
-/** Findings are wrapped beside their titles: a long one pushes nothing aside. */
+/** Findings wrap next to their titles. */
 function tableOf(checks: readonly Row[], s: Style): string {
   const widest = Math.max(0, ...checks.map(({ title }) => title.length));
   const indent = " ".repeat(2 + widest + 2);

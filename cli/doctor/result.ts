@@ -1,32 +1,32 @@
 import { z } from "zod";
 
 /**
- * `unknown`: nobody can tell from here, so look yourself. `not asked`: it waits for something else, such as a cluster that does not
- * exist yet.
+ * `unknown`: cannot be determined from here. `not asked`: depends on something else, such as a
+ * cluster that does not exist yet.
  */
 export const STATUSES = ["passed", "warning", "failed", "unknown", "not asked"] as const;
 
 export type CheckStatus = (typeof STATUSES)[number];
 
-/** What one check found. Texts may hold names that strangers chose: `cleaned` before they are shown. */
+/** Result of one check. Texts may hold untrusted names: use `cleaned` before display. */
 export interface CheckResult {
-  /** What is checked, the same in every run: `storage-class`, `pool`. */
+  /** Constant over runs: `storage-class`, `pool`. */
   readonly check: string;
-  /** For people: `Storage class`, `Pool a10`. */
+  /** Display text: `Storage class`, `Pool a10`. */
   readonly title: string;
   readonly status: CheckStatus;
   readonly found: string;
   readonly needed: string;
-  /** What mends it, most likely first; none where it passed. */
+  /** Fixes, most likely first; empty where it passed. */
   readonly remedies: readonly string[];
 }
 
-/** The shape of `doctor --json`. Keys are added, not changed. docs/doctor.md explains it. */
+/** Shape of `doctor --json` (docs/doctor.md). Keys are added, not changed. */
 export const doctorSchema = z.object({
   environment: z.string(),
   /** Nothing failed: exit status 0. */
   ok: z.boolean(),
-  /** The cluster that was asked; null where none was. */
+  /** Null where none was asked. */
   cluster: z.object({ context: z.string(), server: z.string() }).nullable(),
   checks: z.array(
     z.object({

@@ -7,7 +7,7 @@ import { failed, passed, type Subject, type Verdict, warning } from "./checks/ch
 import { type CredentialSources, ociCredentials } from "./oci-credentials";
 import type { CheckResult } from "./result";
 
-/** First line that a program says of its version; undefined where it is not on the PATH, empty where it does not answer. */
+/** First line of a program's version; undefined if not on the PATH, empty without an answer. */
 export type VersionOf = (command: string, args: readonly string[]) => Promise<string | undefined>;
 
 const SECONDS = 10;
@@ -71,7 +71,7 @@ interface CloudTool {
   readonly verdict: (version: string) => Verdict;
 }
 
-/** The clouds' command lines, which make the tokens for their clusters' APIs. */
+/** Cloud command lines, which create API tokens. */
 const CLOUD_TOOLS: Readonly<Record<"oci" | "aws", CloudTool>> = {
   oci: {
     command: "oci",
@@ -88,7 +88,7 @@ const CLOUD_TOOLS: Readonly<Record<"oci" | "aws", CloudTool>> = {
   },
 };
 
-/** What makes a cluster on this computer, and what runs it: it is asked for its version, not whether it runs. */
+/** Local cluster tool and container engine: checks versions only. */
 async function ofContainers(
   { tool, engine }: { readonly tool: LocalClusterTool; readonly engine: ContainerEngine },
   versionOf: VersionOf,

@@ -1,4 +1,4 @@
-/** What nodes inherit: an environment that inherits nothing itself. */
+/** Inherited environments, which inherit nothing themselves. */
 import { basename, relative, resolve } from "node:path";
 import type { ProblemDraft } from "../../stacks/config/core/problems";
 import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
@@ -7,17 +7,16 @@ import { environmentFile } from "../environments";
 import type { FleetFile, FleetNode } from "./fleet-file";
 import { isGenerated } from "./generated";
 
-/** An environment's file as nodes inherit it. */
 export interface Base {
   readonly file: string;
-  /** Its name, for messages. */
+  /** For messages. */
   readonly fileName: string;
   readonly yaml: YamlFile;
 }
 
 export type BaseReading = Base | { readonly problem: ProblemDraft };
 
-/** Reads each file once, however many nodes inherit it. */
+/** Reads each file once for all nodes. */
 export class Bases {
   private readonly read = new Map<string, BaseReading>();
 
@@ -65,7 +64,7 @@ export class Bases {
   }
 }
 
-/** A name has neither folders nor an ending. */
+/** A name has neither folder nor extension. */
 function isPath(value: string): boolean {
   return /[/\\]|\.ya?ml$/.test(value);
 }

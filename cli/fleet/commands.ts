@@ -1,4 +1,4 @@
-/** Commands that go on from here, as one would type them in the folder in which this one was run. */
+/** Follow-up commands for the user's working directory. */
 import { dirname, join, relative, resolve } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
 import { shellWord } from "../../names/shell-word";
@@ -7,12 +7,13 @@ import { FLEET_FILE_DEFAULT } from "./defaults";
 
 export interface FleetCommands {
   readonly write: string;
-  /** A command of pulumi on a node's stack: `pulumi up -s berlin-01`. */
+  /** Pulumi on a node's stack: `pulumi up -s berlin-01`. */
   pulumi(verb: string, node: string): string;
   /**
-   * Commits of models are pinned where the models stand, for all who inherit them: a node's own file is written anew.
+   * Commits are pinned where models are declared, for all that inherit them: nodes' own files are
+   * generated.
    *
-   * @param base what the node inherits, as the fleet names it.
+   * @param base inherited environment, as named in the fleet.
    */
   pin(base: string): string;
 }
@@ -24,7 +25,7 @@ export function fleetCommands(file: string): FleetCommands {
   const isDefault = isAtRoot && file === join(folder, FLEET_FILE_DEFAULT);
   return {
     write: `npm run fleet -- write${isDefault ? "" : ` ${typed(file)}`}`,
-    // Pulumi looks for a stack's file beside Pulumi.yaml alone.
+    // Pulumi looks for a stack's file only next to Pulumi.yaml.
     pulumi: (verb, node) =>
       `pulumi ${verb} -s ${node}${isAtRoot ? "" : ` --config-file ${typed(join(folder, `Pulumi.${node}.yaml`))}`}`,
     pin: (base) => `npm run pin -- ${/^[\w-]+$/.test(base) ? base : `--config ${typed(resolve(folder, base))}`}`,
@@ -32,9 +33,9 @@ export function fleetCommands(file: string): FleetCommands {
 }
 
 /**
- * A command of pulumi on a node's stack as the node's own file tells it: the same bytes, wherever it was written from.
+ * Command in the node's own file: the same bytes, wherever it is written from.
  *
- * @param folder absolute path of the fleet's folder, in which the file lies.
+ * @param folder absolute path of the fleet's folder.
  */
 export function commandInOwnFile(verb: string, node: string, folder: string): string {
   return `pulumi ${verb} -s ${node}${folder === repositoryRoot() ? "" : " --config-file <path of this file>"}`;

@@ -1,4 +1,4 @@
-/** A node's environment: what it inherits, what all nodes share, its own values, and the secrets of its stack. */
+/** A node's environment: inherited, shared and own values, and secrets of its stack. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -24,28 +24,28 @@ import type { FileState, FleetProblem } from "./result";
 export interface ComposedNode {
   readonly name: string;
   readonly extends: string | undefined;
-  /** `Pulumi.<name>.yaml`, and where it lies. */
+  /** Absolute path of `Pulumi.<name>.yaml`. */
   readonly fileName: string;
   readonly file: string;
   readonly fileState: FileState;
-  /** What the file is to hold. Undefined where the problems leave nothing to hold. */
+  /** Undefined where problems leave no content. */
   readonly text: string | undefined;
-  /** Its values by full key, as far as they could be put together. */
+  /** By full key, as far as merged. */
   readonly values: Values;
   readonly problems: readonly FleetProblem[];
-  /** What deserves to be known, and forbids nothing. */
+  /** Notes that forbid nothing. */
   readonly notes: readonly string[];
-  /** A problem of the environment as one of the file in which its value stands. */
+  /** Maps an environment's problem to the file with its value. */
   readonly located: (problem: ConfigProblem) => FleetProblem;
 }
 
-/** What is wrong with a node, once its environment was looked at too. What follows from a slip that is told is not told again. */
+/** Problems of a node and its environment, without consequences of reported ones. */
 export function allProblems({ problems, located }: ComposedNode, found: readonly ConfigProblem[]): FleetProblem[] {
   const others = found.map(located).filter(({ path }) => !problems.some((told) => told.path.startsWith(`${path}.`)));
   return [...problems, ...others];
 }
 
-/** Puts a node together. Reads its own file; writes nothing. */
+/** Merges a node. Reads its own file; writes nothing. */
 export function composeNode(fleet: FleetFile, node: FleetNode, base: BaseReading | undefined): ComposedNode {
   const { name } = node;
   const fileName = `Pulumi.${name}.yaml`;
@@ -102,12 +102,12 @@ export function composeNode(fleet: FleetFile, node: FleetNode, base: BaseReading
 
 interface Content {
   readonly root: Values;
-  /** What the node's own values lie over. */
+  /** Values below the node's own. */
   readonly inherited: Values;
   readonly notes: readonly string[];
 }
 
-/** Values of the file, from the furthest to the nearest, and the secrets that its stack can open. */
+/** Values from furthest to nearest, with secrets its stack can decrypt. */
 function contentOf(
   fleet: FleetFile,
   { name, config }: FleetNode,
@@ -138,8 +138,8 @@ function contentOf(
 }
 
 /**
- * Whether a node's stack can open what its base holds encrypted: both files name the key, and the same one. What Pulumi
- * Cloud has encrypted names none, and belongs to one stack.
+ * Whether a node's stack can decrypt its base's secrets: both files name the same key. Secrets of
+ * Pulumi Cloud name none, and belong to one stack.
  */
 function sharesKey(base: Values, own: Values, ownSecrets: Values): boolean {
   const named = (values: Values) => SECRET_KEYS_OF_STACK.filter((key) => values[key] !== undefined);
@@ -169,7 +169,7 @@ function ownFileAt(file: string): OwnFile | Unreadable {
   }
 }
 
-/** A file that holds what the fleet neither wrote nor would write: whoever wrote it wants it. */
+/** A file with content outside the fleet is kept, because its author may need it. */
 function conflictOf(own: OwnFile, root: Values, fileName: string, fleetName: string): FleetProblem | undefined {
   const { plain } = partedBySecrets(isMapping(root.config) ? root.config : {});
   const differing = Object.keys(own.plain).filter(
@@ -195,14 +195,14 @@ function stateOf(own: OwnFile, root: Values): FileState {
   return isMapping(found) && digestOf(found) === digestOf(root) ? "current" : "outdated";
 }
 
-/** Where in a file a path of an environment leads; `prefix` is where the file's own values begin. */
+/** File for a path of an environment; `prefix` is where its values begin. */
 interface Source {
   readonly fileName: string;
   readonly yaml: YamlFile;
   readonly prefix: Path;
 }
 
-/** Finds the file in which a value stands: the nearest one that has most of its path. */
+/** The nearest file with most of a value's path. */
 function locator(
   fleet: FleetFile,
   node: FleetNode,
@@ -234,7 +234,7 @@ function locator(
           : [];
       }),
     );
-    // Of several that have as much of it the first counts: it lies over the others.
+    // Among equals the first, which overrides the others.
     const [nearest] = places.sort((a, b) => b.depth - a.depth);
     if (nearest) {
       const told = nearest.fileName === base?.fileName ? inherited(problem) : problem;
@@ -247,7 +247,7 @@ function locator(
   };
 }
 
-/** A key of ours may stand without its namespace in a fleet file. */
+/** Fleet files may omit our namespace. */
 function spellings([key = "", ...rest]: Path): Path[] {
   const bare = String(key).startsWith(`${NAMESPACE}:`) ? String(key).slice(NAMESPACE.length + 1) : undefined;
   return bare === undefined
@@ -258,7 +258,7 @@ function spellings([key = "", ...rest]: Path): Path[] {
       ];
 }
 
-/** As validation tells paths: ours without their namespace, others below `config`. */
+/** As in validation: our keys without namespace, others below `config`. */
 function ownPath([key = "", ...rest]: Path): Path {
   const prefix = `${NAMESPACE}:`;
   const text = String(key);

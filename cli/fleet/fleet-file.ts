@@ -1,4 +1,4 @@
-/** `fleet.yaml`: many nodes, each an environment of its own, and what they have in common. */
+/** `fleet.yaml`: nodes as environments, and their common values. */
 import { basename, dirname } from "node:path";
 import {
   type ConfigProblem,
@@ -13,33 +13,33 @@ import { type FleetCommands, fleetCommands } from "./commands";
 import { isMapping, type Values } from "./merge";
 import { securePaths } from "./secure";
 
-/** Values that a mapping `config` of the fleet file brings. */
+/** Values of a `config` mapping. */
 export interface FleetConfig {
   /** By full key: `inference-stacks:models`. */
   readonly values: Values;
-  /** Where the mapping stands in the file. */
+  /** Of the mapping. */
   readonly path: Path;
 }
 
 export interface FleetNode {
-  /** Name of its environment, and so of its stack. */
+  /** Of its environment and stack. */
   readonly name: string;
-  /** What it inherits: an environment's name or a file. @default nothing */
+  /** Inherited environment or file. @default none */
   readonly extends?: { readonly value: string; readonly path: Path };
   readonly config: FleetConfig;
-  /** What is wrong with how it is written; what it says is not judged here. */
+  /** Syntax problems; content is judged elsewhere. */
   readonly problems: readonly ConfigProblem[];
 }
 
 export interface FleetFile {
   /** Absolute path. */
   readonly file: string;
-  /** Its name, for messages. */
+  /** For messages. */
   readonly fileName: string;
-  /** Where the nodes' files belong, and where relative paths in them start. */
+  /** Folder of the nodes' files, and base of relative paths in them. */
   readonly folder: string;
   readonly yaml: YamlFile;
-  /** What concerns all nodes: none of them can be planned before it is mended. */
+  /** Problems of all nodes: none can be planned. */
   readonly problems: readonly ConfigProblem[];
   readonly config: FleetConfig;
   readonly nodes: readonly FleetNode[];
@@ -48,10 +48,10 @@ export interface FleetFile {
 const TOP_KEYS = ["extends", "config", "nodes"];
 const NODE_KEYS = ["extends", "config"];
 
-/** Names that Pulumi takes for a stack and every command here for an environment. */
+/** Valid for Pulumi stacks and for environments here. */
 const NODE_NAME = /^[\w-]{1,100}$/;
 
-/** Reads the text of a fleet file. Never throws. */
+/** Never throws. */
 export function parseFleetFile(file: string, text: string): FleetFile {
   const yaml = readYaml(text, "begin the file with nodes:, and the nodes' names indented below it");
   const { root } = yaml;
@@ -91,7 +91,7 @@ export function parseFleetFile(file: string, text: string): FleetFile {
 }
 
 interface Told extends ProblemDraft {
-  /** The value may be a secret. */
+  /** The value may be secret. */
   readonly hide?: boolean;
 }
 
@@ -120,7 +120,7 @@ function nodeProblems(name: string, value: unknown, yaml: YamlFile, commands: Fl
           fix: `rename it${renamed(name)}`,
         },
       ];
-  // A name alone is a node too: it is what it inherits.
+  // A bare name inherits everything.
   if (value === null || value === undefined) {
     return names;
   }

@@ -1,4 +1,4 @@
-/** `Pulumi.<node>.yaml` as the fleet writes it, and what of one that is there must survive the next writing. */
+/** Generated `Pulumi.<node>.yaml`, and what rewriting must preserve. */
 import { createHash } from "node:crypto";
 import { parse, stringify } from "yaml";
 import { commandInOwnFile } from "./commands";
@@ -10,21 +10,21 @@ const MADE_BY = 'by "npm run fleet -- write"';
 const MARK = new RegExp(`^# Generated from .+ ${MADE_BY}`, "m");
 const DIGEST = /^# Values: sha256 ([0-9a-f]{64})$/m;
 
-/** What Pulumi writes beside `config`: by which key a stack's secrets are encrypted, and which environments of ESC it opens. */
+/** Pulumi's keys next to `config`: secrets encryption and ESC environments. */
 export const SECRET_KEYS_OF_STACK = ["encryptionsalt", "secretsprovider", "encryptedkey"] as const;
 const OF_PULUMI: readonly string[] = [...SECRET_KEYS_OF_STACK, "environment"];
 
-/** A node's own file, as it was found. */
+/** A node's existing file. */
 export interface OwnFile {
-  /** Undefined: there is none yet. */
+  /** Undefined: none. */
   readonly text: string | undefined;
-  /** Its keys beside `config` that are Pulumi's. */
+  /** Pulumi's keys next to `config`. */
   readonly ofPulumi: Values;
   /** Encrypted values by full key. */
   readonly secrets: Values;
-  /** All other values by full key. */
+  /** Other values by full key. */
   readonly plain: Values;
-  /** The fleet wrote it, and nobody changed its plain values since. */
+  /** Generated, and plain values unchanged since. */
   readonly isUntouched: boolean;
 }
 
@@ -34,7 +34,7 @@ export function isGenerated(text: string): boolean {
   return MARK.test(text);
 }
 
-/** What a node's file says; one that cannot be read as YAML has been touched. */
+/** Invalid YAML counts as changed. */
 export function readOwnFile(text: string): OwnFile {
   let root: unknown;
   try {
@@ -53,7 +53,7 @@ export function readOwnFile(text: string): OwnFile {
   };
 }
 
-/** Values with and without something encrypted in them. */
+/** Separates values with encrypted parts. */
 export function partedBySecrets(config: Values): { readonly secrets: Values; readonly plain: Values } {
   return {
     secrets: only(config, (_, value) => holdsSecure(value)),
@@ -61,7 +61,7 @@ export function partedBySecrets(config: Values): { readonly secrets: Values; rea
   };
 }
 
-/** Text of a node's file. The same content gives the same bytes. */
+/** Deterministic bytes. */
 export function generatedText(
   { fileName, folder }: Pick<FleetFile, "fileName" | "folder">,
   node: string,
@@ -73,12 +73,12 @@ export function generatedText(
     `# Secrets alone belong here, and stay: ${commandInOwnFile("config set --secret <key>", node, folder)}`,
     `# Values: sha256 ${digestOf(plain)}`,
   ];
-  // Pulumi's reader takes more words for other things than text: what either would is quoted.
+  // Pulumi's parser treats more words as non-text: quote what either would.
   const body = stringify(root, { schema: "yaml-1.1", lineWidth: 0, aliasDuplicateObjects: false });
   return `${head.join("\n")}\n${body}`;
 }
 
-/** Of values, whatever the order of keys: Pulumi may write them in another one. */
+/** Independent of key order, which Pulumi may change. */
 export function digestOf(values: Values): string {
   return createHash("sha256")
     .update(JSON.stringify(sorted(values)))

@@ -2,10 +2,10 @@ import { keyTable } from "../../report/json/generated";
 import { keyRows } from "../../report/json/rows";
 import { FLEET_SCHEMA_VERSION, fleetPlanSchema, fleetStatusSchema } from "./result";
 
-/** Where it lies, from the repository root. */
+/** From the repository root. */
 export const FLEET_PAGE_FILE = "docs/fleet-json.md";
 
-/** The page of the keys that `fleet --json` prints. */
+/** Page of `fleet --json`'s keys. */
 export function fleetPage(): string {
   return `# A fleet as JSON
 

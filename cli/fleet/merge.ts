@@ -1,11 +1,11 @@
-/** How a node's values lie over those that it inherits. Pure: plain data in, plain data out. */
+/** How a node's values override inherited ones. Pure. */
 import type { Path } from "../../stacks/config/core/problems";
 
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Lays values over others: mappings key by key, at every depth; anything else (a list too) takes the place of what stands there.
- * `null` takes it away. Keys keep their order, new ones follow.
+ * Merges mappings by key at every depth; other values (also lists) replace. `null` removes. Keys
+ * keep their order, new ones follow.
  */
 export function merged(below: Values, above: Values): Values {
   const keys = [...new Set([...Object.keys(below), ...Object.keys(above)])];
@@ -24,7 +24,7 @@ export function merged(below: Values, above: Values): Values {
   );
 }
 
-/** Where a `null` stands over nothing: most likely a slip in a key. */
+/** A `null` that removes nothing: likely a wrong key. */
 export function idleNulls(below: Values, above: Values, path: Path = []): Path[] {
   return Object.entries(above).flatMap(([key, over]) => {
     const at = [...path, key];

@@ -1,4 +1,7 @@
-/** What no two nodes may have: a machine, or the context of a kubeconfig. Whoever copies a node forgets to change it. */
+/**
+ * Machines and kubeconfig contexts that two nodes must not share: copied nodes often forget to
+ * change them.
+ */
 import { canonicalCidr } from "../../names/cidr";
 import { type ConfigProblem, type Path, toProblem, valueAt } from "../../stacks/config/core/problems";
 import { NAMESPACE } from "../../stacks/config/core/schema";
@@ -9,16 +12,16 @@ import { isMapping } from "./merge";
 const SSH_PORT = 22;
 const CLUSTER = `${NAMESPACE}:cluster`;
 
-/** Something of a node that others must not have too. */
+/** An exclusive property of a node. */
 interface Claim {
   readonly node: ComposedNode;
-  /** As it is compared. */
+  /** Normalized. */
   readonly claimed: string;
   readonly path: Path;
   readonly value: unknown;
 }
 
-/** The same nodes; those that claim one machine, or one context, say so. */
+/** Adds problems to nodes that share a machine or context. */
 export function oneClusterEach(nodes: readonly ComposedNode[]): readonly ComposedNode[] {
   const machines = doubles(nodes.flatMap(machinesOf), (others) => ({
     allowed: `a machine of its own; ${others} ${PLURAL.test(others) ? "have" : "has"} this one too`,
@@ -71,7 +74,7 @@ function machinesOf(node: ComposedNode): Claim[] {
   });
 }
 
-/** An address of IPv6 has many spellings. */
+/** IPv6 addresses have many spellings. */
 function sameForAll(address: string): string {
   return canonicalCidr(`${address}/128`) ?? address;
 }

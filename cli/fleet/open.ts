@@ -1,4 +1,4 @@
-/** How every action on a fleet begins: its file is read, and each of its nodes put together. */
+/** Reads a fleet's file and merges its nodes, for every action. */
 import { resolve } from "node:path";
 import { visible } from "../../names/visible";
 import { formatProblems, suggest } from "../../stacks/config/core/problems";
@@ -11,13 +11,13 @@ import { oneClusterEach } from "./one-cluster-each";
 
 export interface OpenedFleet {
   readonly fleet: FleetFile;
-  /** Those that were asked for, in the order of the file. */
+  /** Requested ones, in file order. */
   readonly nodes: readonly ComposedNode[];
 }
 
 /**
- * @param names of the nodes that are wanted; none: all.
- * @returns what must be mended before any node can be looked at.
+ * @param names of requested nodes; empty: all.
+ * @returns what must be fixed first.
  */
 export function openFleet(path: string, names: readonly string[]): OpenedFleet | Problem {
   const file = resolve(path);
@@ -32,7 +32,7 @@ export function openFleet(path: string, names: readonly string[]): OpenedFleet |
   }
   const fleet = parseFleetFile(file, text);
   if (fleet.problems.length > 0) {
-    // All that is known to be wrong, at once.
+    // All known problems at once.
     const all = [...fleet.problems, ...fleet.nodes.flatMap(({ problems }) => problems)];
     return { problem: formatProblems(all, fleet.fileName) };
   }

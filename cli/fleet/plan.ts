@@ -1,4 +1,4 @@
-/** `fleet plan`: every node's plan, beside each other. */
+/** `fleet plan`: plans of all nodes side by side. */
 import type { CommandIo } from "../io";
 import { Progress } from "../progress";
 import { allProblems, type ComposedNode } from "./compose";
@@ -13,7 +13,7 @@ export interface WorkOptions {
   readonly doJobs: DoJobs;
 }
 
-/** Plans all nodes. Never throws for what is wrong with a node. */
+/** Never throws for a node's mistakes. */
 export async function planFleet(
   { fleet, nodes }: OpenedFleet,
   options: WorkOptions,
@@ -40,9 +40,10 @@ export async function planFleet(
 }
 
 /**
- * Has workers do a task for each node that can be worked on.
+ * Runs a task for each valid node in workers.
  *
- * @param onOutcome told of every node, with how many are done; of one that cannot be worked on with its problems alone.
+ * @param onOutcome receives every node with the count of finished ones; invalid nodes with problems
+ * only.
  */
 export async function workOn(
   task: Task,
@@ -73,7 +74,7 @@ export async function workOn(
   });
 }
 
-/** What a node says and what came of it: mistakes in its file, found before and while it ran, are one list. */
+/** Mistakes of a node before and during the run, as one list. */
 export function problemsOf(
   node: ComposedNode,
   outcome: Outcome,

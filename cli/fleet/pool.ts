@@ -1,30 +1,27 @@
-/** Processes that work beside each other through one list of jobs. */
+/** Parallel processes on one list of jobs. */
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
 import { type Job, type Outcome, WORKER_FLAG } from "./work";
 
 export interface PoolOptions {
-  /** Processes at once. */
+  /** Parallel processes. */
   readonly workers: number;
-  /** After which a job's process is ended and the job has failed. */
+  /** After it a job's process is killed and the job fails. */
   readonly secondsPerJob: number;
-  /** Told of each job as it ends. */
+  /** Called as each job ends. */
   readonly onOutcome: (job: Job, outcome: Outcome) => void;
-  /** Starts a process. @default one of this program */
+  /** @default one of this program */
   readonly start?: () => ChildProcess;
 }
 
-/** Does all jobs and tells of each. */
+/** Runs all jobs and reports each. */
 export type DoJobs = (jobs: readonly Job[], options: PoolOptions) => Promise<void>;
 
-/** What a process last said before it ended by itself, in characters. */
+/** Characters kept of a process's last output. */
 const LAST_WORDS = 500;
 
-/**
- * Does all jobs, in the order of the list as far as processes are free. A process that dies or hangs costs the one job that it
- * had: another takes its place.
- */
+/** In list order, as processes are free. A crashed or hung one costs its job and is replaced. */
 export async function doAll(jobs: readonly Job[], options: PoolOptions): Promise<void> {
   const waiting = [...jobs];
   const workers = Array.from({ length: Math.min(options.workers, jobs.length) }, () => workThrough(waiting, options));
@@ -52,7 +49,7 @@ class Worker {
   private lastWords = "";
 
   constructor(private readonly process: ChildProcess) {
-    // A process that is killed may fail to take a message when nobody asks any more.
+    // A killed process may fail to receive a message at the end.
     process.on("error", () => {});
     process.stderr?.on("data", (chunk) => {
       this.lastWords = `${this.lastWords}${String(chunk)}`.slice(-LAST_WORDS);
@@ -94,12 +91,12 @@ class Worker {
 }
 
 /**
- * What a program leaves behind dies young: with room for it, and without threads of the collector that would run on the other
+ * Garbage dies young: with a large young generation, and without collector threads on other
  * workers' cores, a plan costs a fifth less. One program leaves some 100 MiB.
  */
 const COLLECTOR = ["--max-semi-space-size=128", "--min-semi-space-size=128", "--single-threaded-gc"];
 
-/** Starts a process of the bundle that users run. */
+/** Starts the bundle that users run. */
 function startWorker(): ChildProcess {
   return fork(join(repositoryRoot(), "cli", "run.mjs"), ["fleet", WORKER_FLAG], {
     execArgv: COLLECTOR,

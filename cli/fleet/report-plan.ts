@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   failed: "no plan",
 };
 
-/** The plan of a fleet as a person reads it: a line for each node, the sums, then everything that is wrong, node by node. */
+/** A line per node, sums, then problems by node. */
 export function fleetPlanText(report: FleetPlan, commands: FleetCommands, color: boolean): string {
   const s = style(color);
   const { fleet, nodes, seconds } = report;
@@ -57,7 +57,7 @@ function nodeTable(nodes: readonly PlannedNode[], s: Style): string {
   return table([head, ...rows]);
 }
 
-/** What forbids the deployment of a node. */
+/** Problems that forbid a node's deployment. */
 function problemsIn({
   problems,
   failure,
@@ -110,7 +110,7 @@ function troubles(node: PlannedNode, s: Style): string {
   ].join("");
 }
 
-/** Advice, each once with the nodes that it is for: nodes that inherit the same get the same. */
+/** Each advice once with its nodes: nodes with the same base get the same. */
 function advice(nodes: readonly PlannedNode[], commands: FleetCommands, s: Style): string[] {
   const told = new Map<string, { readonly violation: ReportedViolation; readonly names: string[] }>();
   for (const { name, plan, extends: base } of nodes) {
@@ -132,7 +132,7 @@ function advice(nodes: readonly PlannedNode[], commands: FleetCommands, s: Style
   });
 }
 
-/** A command that would change the node's own file is one for the file that it inherits. */
+/** Redirects a command from the node's file to the inherited one. */
 function atSource(
   violation: ReportedViolation,
   name: string,
@@ -146,9 +146,9 @@ function atSource(
 
 const ANY_NODE = "<node>";
 
-/** The same for any node: texts name the environment that they are about. */
+/** Without the environment's name, to compare nodes. */
 function anyNode(violation: ReportedViolation, name: string): ReportedViolation {
-  // A name has nothing that a pattern would read as more than itself.
+  // A name has no regex syntax.
   const pattern = new RegExp(`(?<![\\w-])${name}(?![\\w-])`, "g");
   return {
     ...violation,

@@ -1,7 +1,7 @@
 import { type Style, WIDTH, wrap } from "../../report/style";
 import type { FleetProblem } from "./result";
 
-/** A mistake with the file and line in which the value stands. */
+/** With file and line of the value. */
 export function problemText({ file, line, path, value, allowed, fix }: FleetProblem, number: number, s: Style): string {
   const place = line === undefined ? file : `${file} line ${line}`;
   const rows = [

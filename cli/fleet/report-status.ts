@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<AskedNode["verdict"], string>> = {
 };
 const WELL: readonly string[] = ["ready", "stopped", "asleep", "outside"];
 
-/** The state of a fleet as a person reads it: a line for each node, then what is wrong, node by node. */
+/** A line per node, then problems by node. */
 export function fleetStatusText(report: FleetStatus, color: boolean): string {
   const s = style(color);
   const { fleet, totals, nodes, seconds } = report;

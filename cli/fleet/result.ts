@@ -1,10 +1,10 @@
-/** The shapes of `fleet plan --json` and `fleet status --json`: keys that others rely on. docs/fleet-json.md is made from them. */
+/** Shapes of `fleet plan --json` and `fleet status --json`, which generate docs/fleet-json.md. */
 import { z } from "zod";
 import { planSchema } from "../../report/json/schema";
 import type { PlanJson } from "../../report/result";
 import type { StatusReport } from "../status/result";
 
-/** Raised when a key goes, or changes its name, type, unit or meaning. Not for keys that are new. */
+/** Raised when a key is removed or changes name, type, unit or meaning. Not for new keys. */
 export const FLEET_SCHEMA_VERSION = 1;
 
 const text = (description: string) => z.string().meta({ description });
@@ -39,10 +39,9 @@ const node = {
   notes: z.array(z.string()).meta({ description: "What deserves to be known, and forbids nothing." }),
 };
 
-/** How a plan of a node ended. */
 export const VERDICTS = ["deployable", "refused", "bad-input", "failed"] as const;
 
-/** The document of `plan --json` without the list of resources: fifty of them are megabytes. */
+/** `plan --json` without resources: fifty of them are megabytes. */
 export const nodePlanSchema = planSchema.omit({ resources: true });
 
 export const fleetPlanSchema = z.strictObject({
@@ -113,7 +112,7 @@ export const fleetStatusSchema = z.strictObject({
 export type FileState = (typeof FILE_STATES)[number];
 export type Verdict = (typeof VERDICTS)[number];
 export type FleetProblem = Readonly<z.infer<typeof problem>>;
-/** A node's plan as it goes from its worker into the document. */
+/** From worker to document. */
 export type NodePlan = Omit<PlanJson, "resources">;
 export type PlannedNode = Omit<z.infer<typeof fleetPlanSchema>["nodes"][number], "plan"> & { readonly plan?: NodePlan };
 export type FleetPlan = Omit<z.infer<typeof fleetPlanSchema>, "nodes"> & { readonly nodes: readonly PlannedNode[] };

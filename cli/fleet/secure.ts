@@ -1,8 +1,7 @@
-/** Encrypted values in plain data: `{secure: …}`, as Pulumi writes them. */
+/** Encrypted values in plain data: `{secure: …}`, as written by Pulumi. */
 import type { Path } from "../../stacks/config/core/problems";
 import { isMapping } from "./merge";
 
-/** Paths of the encrypted values in a value. */
 export function securePaths(value: unknown, path: Path = []): Path[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => securePaths(item, [...path, index]));

@@ -1,4 +1,4 @@
-/** `fleet status`: the state of every node's cluster, asked beside each other. */
+/** `fleet status`: state of all clusters, asked in parallel. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Limits } from "../cluster/cluster-api";
@@ -16,14 +16,14 @@ import { type AskedNode, FLEET_SCHEMA_VERSION, type FleetStatus } from "./result
 import type { Outcome } from "./work";
 
 export interface StatusOptions extends WorkOptions {
-  /** Folder with a kubeconfig for each node: `<node>.yaml`, `<node>.yml`, or `<node>`. */
+  /** Folder of kubeconfigs per node: `<node>.yaml`, `<node>.yml`, or `<node>`. */
   readonly kubeconfigs: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** Of each question to a cluster. */
+  /** Of each cluster request. */
   readonly limits: Limits;
 }
 
-/** Asks all clusters. Never throws for what is wrong with a node or its cluster. */
+/** Never throws for a node's mistakes or cluster. */
 export async function askFleet(
   { fleet, nodes }: OpenedFleet,
   options: StatusOptions,
@@ -34,10 +34,10 @@ export async function askFleet(
   const asked = new Map<string, AskedNode>();
   const questions: Promise<void>[] = [];
   try {
-    // The limit is the clusters': what they must run is worked out here, however busy this machine is.
+    // The time limit is the clusters': planning here may take longer.
     const work = { ...options, secondsPerNode: SECONDS_PER_NODE.plan };
     await workOn("expected", fleet.folder, nodes, work, (node, outcome) => {
-      // Not awaited here: the next node is planned while this one's cluster is asked.
+      // Not awaited: the next node is planned meanwhile.
       const question = turns.run(async () => {
         asked.set(node.name, await askNode(node, outcome, options));
         progress.update(`${asked.size} of ${nodes.length} nodes`);
@@ -75,7 +75,7 @@ async function askNode(node: ComposedNode, outcome: Outcome, options: StatusOpti
   const { expected, cluster } = outcome;
   const source = kubeconfigOf(node.name, options.kubeconfigs);
   if (source === undefined && cluster.kubeContext === undefined) {
-    // The current context would answer for every node in turn.
+    // The current context would answer for every node.
     return { ...shared, verdict: "not-asked", failure: unnamed(node.name) };
   }
   const limit = deadline(options.secondsPerNode);
@@ -98,7 +98,7 @@ async function askNode(node: ComposedNode, outcome: Outcome, options: StatusOpti
   return { ...shared, verdict: isOk ? "well" : "unwell", status };
 }
 
-/** Undefined when the time was over first: whatever is still asked then ends by itself. */
+/** Undefined at a timeout: open requests then end by themselves. */
 function withinTime(question: Promise<Asked>, signal: AbortSignal): Promise<Asked | undefined> {
   return new Promise((done, failed) => {
     signal.addEventListener("abort", () => done(undefined), { once: true });
@@ -122,7 +122,7 @@ function kubeconfigOf(name: string, folder: string | undefined): KubeconfigSourc
   return file === undefined ? undefined : { kubeconfig: file };
 }
 
-/** Lets a number of things happen at once; the others wait in their order. */
+/** Limits concurrency; others wait in order. */
 class AtOnce {
   private readonly waiting: (() => void)[] = [];
 

@@ -1,22 +1,22 @@
-/** What a fleet's command and its workers say to each other. Plain data: it crosses processes. */
+/** Messages between a fleet's command and workers. Plain data across processes. */
 import type { ClusterConfig, ConfigProblem } from "../../stacks/config";
 import type { Expected } from "../status/expected";
 import type { NodePlan } from "./result";
 
-/** Argument that makes a process of this program a worker. */
+/** Makes a process a worker. */
 export const WORKER_FLAG = "--worker";
 
-/** What is wanted of an environment: its plan, or what its cluster must run. */
+/** An environment's plan, or its cluster's expected state. */
 export type Task = "plan" | "expected";
 
 export interface Job {
   readonly task: Task;
-  /** Name of the environment. */
+  /** Of the environment. */
   readonly name: string;
-  /** Content of its file, and its name for messages. */
+  /** File content, and name for messages. */
   readonly text: string;
   readonly fileName: string;
-  /** Where relative paths in it start. */
+  /** Base of relative paths. */
   readonly baseDirectory: string;
 }
 
@@ -32,9 +32,9 @@ export type Outcome =
       readonly expected: Expected;
       readonly cluster: Pick<ClusterConfig, "provision" | "kubeContext">;
     }
-  /** Mistakes, each with the keys that lead to it. */
+  /** Mistakes with their paths. */
   | { readonly kind: "problems"; readonly problems: readonly ConfigProblem[] }
-  /** A mistake of the user's that stands in no line of a file of ours, such as in a config.json. */
+  /** A user's mistake outside our files, such as in a config.json. */
   | { readonly kind: "mistake"; readonly message: string }
-  /** No answer, through no mistake of the node's. */
+  /** Failure without a node's mistake. */
   | { readonly kind: "failed"; readonly message: string };

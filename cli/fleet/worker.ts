@@ -1,7 +1,4 @@
-/**
- * A worker of a fleet's command: a process that runs one environment's program after the other. The Pulumi runtime keeps its
- * state in globals, so that a process can run one at a time.
- */
+/** Worker that runs environments one by one: the Pulumi runtime keeps state in globals. */
 import { runEnvironment } from "../../offline/environment";
 import { judge } from "../../report/judge";
 import { toJson } from "../../report/result";
@@ -10,7 +7,7 @@ import { isUserMistake } from "../../stacks/program";
 import { expectedOf } from "../status/expected";
 import type { Job, Outcome } from "./work";
 
-/** Answers jobs until whoever sends them is gone. */
+/** Answers jobs until the parent is gone. */
 export function serve(parent: NodeJS.Process): Promise<void> {
   return new Promise((done) => {
     parent.on("message", (job: Job) => {
@@ -20,7 +17,7 @@ export function serve(parent: NodeJS.Process): Promise<void> {
   });
 }
 
-/** Does one job. Never throws: whatever goes wrong is told. */
+/** Never throws: failures are reported. */
 export async function outcomeOf({ task, name, text, fileName, baseDirectory }: Job): Promise<Outcome> {
   const file = parseEnvironmentFile(text);
   if (!file.ok) {

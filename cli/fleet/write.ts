@@ -1,4 +1,4 @@
-/** `fleet write`: each node's `Pulumi.<node>.yaml`, as pulumi reads it. */
+/** `fleet write`: each node's `Pulumi.<node>.yaml` for pulumi. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "../../charts/whole-file";
@@ -25,11 +25,11 @@ export interface FleetWriting {
   readonly fleet: string;
   readonly ok: boolean;
   readonly nodes: readonly WrittenNode[];
-  /** Files of nodes that the fleet no longer has. */
+  /** Files of removed nodes. */
   readonly leftOver: readonly string[];
 }
 
-/** Writes the files of all nodes without mistakes; those of the others stay as they are. */
+/** Writes nodes without mistakes; other files stay. */
 export function writeFleet({ fleet, nodes }: OpenedFleet): FleetWriting {
   const written = nodes.map(writeNode);
   const names = new Set(fleet.nodes.map(({ name }) => `Pulumi.${name}.yaml`));
@@ -56,7 +56,7 @@ function writeNode(node: ComposedNode): WrittenNode {
     return { ...told, state: "unchanged" };
   }
   try {
-    // Whole or not at all: it may hold the only copy of the stack's encrypted secrets.
+    // Atomic: it may hold the only copy of encrypted secrets.
     writeWhole(file, text);
     return { ...told, state: "written" };
   } catch (error) {

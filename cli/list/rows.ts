@@ -1,4 +1,4 @@
-/** What `npm run list` knows: rows of plain data from the catalogue, the same for people and for `--json`. */
+/** Catalogue rows of `npm run list`, for tables and `--json`. */
 
 import { image } from "../../catalog/images";
 import { findModel, modelNames } from "../../catalog/models";
@@ -9,16 +9,16 @@ import { countParameters, weightBytes } from "../../planner/model/parameters";
 import type { EngineName } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";
 
-/** A machine of a cloud, as `pools.<name>.shape` names it. */
+/** A cloud machine, as in `pools.<name>.shape`. */
 export interface ShapeRow {
   readonly name: string;
   readonly provider: string;
   readonly gpus: number;
   readonly gpu: string | undefined;
-  /** Memory of one GPU as its driver reports it. */
+  /** One GPU, as its driver reports it. */
   readonly gpuMemoryGiB: number | undefined;
   readonly cpuArch: string;
-  /** The most of a flexible shape. */
+  /** Maximum of a flexible shape. */
   readonly vcpus: number;
   readonly memoryGiB: number;
   readonly flexible: boolean;
@@ -26,7 +26,7 @@ export interface ShapeRow {
   readonly rdma: string;
   readonly price: MachinePrice | FlexPrice | undefined;
   readonly noPriceReason: string | undefined;
-  /** Why plans refuse it. */
+  /** Reason for refusal by plans. */
   readonly denied: string | undefined;
 }
 
@@ -51,21 +51,21 @@ export function shapeRows(): ShapeRow[] {
   );
 }
 
-/** A GPU card for a machine of one's own, as `pools.<name>.node.card` names it. */
+/** A GPU card of own machines, as in `pools.<name>.node.card`. */
 export interface CardRow {
   readonly name: string;
   readonly gpu: string;
   readonly vendor: string;
   readonly memoryGiB: number;
-  /** What code is compiled for: a compute capability (NVIDIA), or a target such as gfx1100 (AMD). */
+  /** Compute capability (NVIDIA), or target such as gfx1100 (AMD). */
   readonly compiledFor: string | undefined;
-  /** Whether the card multiplies FP8 in hardware; undefined: not known. */
+  /** FP8 in hardware; undefined: unknown. */
   readonly fp8: boolean | undefined;
-  /** Whether AMD lists the card for the ROCm of our images; undefined: not AMD's. */
+  /** AMD's support in the images' ROCm; undefined: not AMD. */
   readonly rocm: AmdSupport["rocm"] | undefined;
-  /** HSA_OVERRIDE_GFX_VERSION that its pods get; undefined: none. */
+  /** HSA_OVERRIDE_GFX_VERSION of pods; undefined: none. */
   readonly hsaOverride: string | undefined;
-  /** Engines whose images have code for it. */
+  /** Engines with code for it. */
   readonly engines: readonly string[];
   readonly notes: string;
 }
@@ -84,24 +84,24 @@ export function cardRows(): CardRow[] {
   });
 }
 
-/** A model of the catalogue, as `models.<name>.model` names it: by `name` or by `repository`. */
+/** A catalogue model, as in `models.<name>.model`: by `name` or `repository`. */
 export interface ModelRow {
   readonly name: string;
   readonly repository: string;
   readonly task: string;
   readonly parametersB: number;
-  /** Bytes of the repository's weights, GB. */
+  /** GB. */
   readonly weightsGB: number;
-  /** Format of the repository's weights. */
+  /** Of the repository's weights. */
   readonly format: string;
   readonly maxContextTokens: number;
   readonly gated: boolean;
   readonly license: string;
-  /** Tags in the registries of engines that have their own. */
+  /** Tags in engines' own registries. */
   readonly builds: Readonly<Partial<Record<EngineName, readonly string[]>>>;
 }
 
-/** Engines with a registry of their own. */
+/** Engines with their own registry. */
 export const enginesWithBuilds = engineNames.filter((name) => engineOf(name).weightsFrom === "registry");
 
 export function modelRows(): ModelRow[] {
@@ -130,14 +130,14 @@ export function modelRows(): ModelRow[] {
   });
 }
 
-/** An engine, with what it runs on and the values that `models.<name>.quantization` may have. */
+/** An engine, its hardware, and values of `models.<name>.quantization`. */
 export interface EngineRow {
   readonly name: EngineName;
   readonly version: string;
-  /** Image by what it computes on. */
+  /** By hardware. */
   readonly images: Readonly<Record<string, string>>;
   readonly quantizations: readonly string[];
-  /** Why nobody should begin with it. */
+  /** Why new users should avoid it. */
   readonly legacy?: string;
 }
 

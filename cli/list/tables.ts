@@ -1,4 +1,4 @@
-/** The rows of `npm run list` as tables for people. */
+/** Tables of `npm run list`. */
 import { HSA_OVERRIDE } from "../../catalog/gfx";
 import { engineOf } from "../../engines";
 import { decimal } from "../../names/decimal";

@@ -1,18 +1,17 @@
-/** Questions to the API of a management server: Rancher, Portainer. */
+/** API of a management server: Rancher, Portainer. */
 import type { z } from "zod";
 import { parseJson } from "../../names/json-text";
 import { type CommandIo, EXIT } from "../io";
 import { type HttpClient, NoAnswer } from "../smoke/http";
 
-/** The server refused, or answered what the command does not know. Its message names the route or the setting. */
+/** Refused, or an unknown answer. The message names the route or setting. */
 export class ServerRefused extends Error {}
 
 export interface ServerApiOptions {
-  /** What the server is. */
   readonly product: string;
   /** Setting with its URL. */
   readonly setting: string;
-  /** What its token must allow. */
+  /** Rights of its token. */
   readonly token: string;
 }
 
@@ -24,7 +23,7 @@ export class ServerApi {
   ) {}
 
   /**
-   * @param body sent as JSON, FormData as a form.
+   * @param body JSON, or a form for FormData.
    * @throws ServerRefused, NoAnswer
    */
   async ask<T extends z.ZodType>(method: string, path: string, answer: T, body?: object): Promise<z.output<T>> {
@@ -48,10 +47,10 @@ export class ServerApi {
 }
 
 /**
- * Reports what a server refused. @returns the exit status
+ * Reports a refusal. @returns the exit status
  *
- * @param untrusted what to look at where its certificate is not trusted.
- * @throws whatever else it was.
+ * @param untrusted advice for an untrusted certificate.
+ * @throws other errors.
  */
 export function reportRefusal(error: unknown, io: CommandIo, untrusted: string): number {
   if (error instanceof ServerRefused) {

@@ -1,18 +1,18 @@
 /**
- * The routes of a Portainer server by which an edge environment is created (portainer/portainer, api/http/handler/endpoints and
+ * Portainer's routes for edge environments (portainer/portainer, api/http/handler/endpoints and
  * api/chisel/key.go, read 2026-11-29 at the newest public copy, of October 2024).
  */
 import { z } from "zod";
 import { type ServerApi, ServerRefused } from "./api";
 
-/** An environment of the server's, which is a cluster that it manages. */
+/** A cluster managed by the server. */
 export interface EdgeEnvironment {
   readonly id: number;
-  /** What the agent finds its server by; secret. */
+  /** Secret with the server's address for the agent. */
   readonly edgeKey: string;
-  /** Edge ID that it is bound to. Undefined: to the one of the first agent that connects. */
+  /** Bound Edge ID. Undefined: the first agent's. */
   readonly edgeId: string | undefined;
-  /** Whether this run created it. */
+  /** Created by this run. */
   readonly isNew: boolean;
 }
 
@@ -24,24 +24,23 @@ const endpoint = z.object({
   EdgeID: z.string().optional(),
 });
 
-/** EndpointCreationType: an agent that connects to the server. */
+/** EndpointCreationType of agents that connect to the server. */
 const EDGE_AGENT = "4";
-/** Edge agents on Docker, which each is taken for until it connects, and on Kubernetes. */
+/** Edge agents on Docker, the type before connecting, and on Kubernetes. */
 const EDGE_TYPES: readonly number[] = [4, 7];
 
 export class PortainerServer {
   constructor(private readonly api: ServerApi) {}
 
-  /** Release of the server. */
   async version(): Promise<string> {
     return (await this.api.ask("GET", "/api/system/status", z.object({ Version: z.string() }))).Version;
   }
 
   /**
-   * The edge environment of that name; created where there is none.
+   * Finds or creates the edge environment.
    *
-   * @param url of the server, as agents reach it.
-   * @param tunnelPort of its tunnel.
+   * @param url of the server for agents.
+   * @param tunnelPort of the server.
    */
   async edgeEnvironment(name: string, { url, tunnelPort }: EdgeAddress): Promise<EdgeEnvironment> {
     const path = `/api/endpoints?name=${encodeURIComponent(name)}&excludeSnapshots=true`;

@@ -1,4 +1,7 @@
-/** The routes of a Rancher server by which a cluster is imported (its API v3; rancher/rancher v2.15.0, pkg/client/generated/management/v3). */
+/**
+ * Rancher's routes for importing a cluster (API v3; rancher/rancher v2.15.0,
+ * pkg/client/generated/management/v3).
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { authorityChecksum } from "../../names/rancher";
@@ -7,7 +10,7 @@ import { type ServerApi, ServerRefused } from "./api";
 export interface ImportedCluster {
   readonly id: string;
   readonly state: string;
-  /** Whether this run created it. */
+  /** Created by this run. */
   readonly isNew: boolean;
 }
 
@@ -19,10 +22,10 @@ function collection<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item).default([]) });
 }
 
-/** The server's own token of a cluster, which it gives to connected agents and replaces. */
+/** The server's own token for connected agents, which it rotates. */
 const SERVERS_OWN = "system";
 
-/** Within which a server fills in a new token. */
+/** Tries until a server fills in a new token. */
 const TOKEN_TRIES = 15;
 
 export class RancherServer {
@@ -31,12 +34,12 @@ export class RancherServer {
     private readonly waitMs = 1000,
   ) {}
 
-  /** A setting of the server: `server-version`, `cacerts`. */
+  /** For example `server-version`, `cacerts`. */
   async setting(name: string): Promise<string> {
     return (await this.api.ask("GET", `/v3/settings/${name}`, setting)).value;
   }
 
-  /** The cluster of that name; created where there is none. */
+  /** Found or created. */
   async cluster(name: string): Promise<ImportedCluster> {
     const { data } = await this.api.ask("GET", `/v3/clusters?name=${encodeURIComponent(name)}`, collection(cluster));
     const [found, ...others] = data.filter((each) => each.name === name);
@@ -47,7 +50,7 @@ export class RancherServer {
     return { id, state, isNew: found === undefined };
   }
 
-  /** A registration token of the cluster; created where there is none. */
+  /** Found or created registration token. */
   async token(clusterId: string): Promise<string> {
     const path = `/v3/clusterregistrationtokens?clusterId=${encodeURIComponent(clusterId)}`;
     const known = async () => {

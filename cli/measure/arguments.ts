@@ -1,4 +1,4 @@
-/** Command line of `npm run measure`: reading and checking, every mistake at once. */
+/** Command line of `npm run measure`: all mistakes at once. */
 import { parseArgs } from "node:util";
 import { findGpus } from "../../catalog/find-gpu";
 import { type EngineName, engineNames } from "../../engines";
@@ -9,7 +9,7 @@ import { type MeasuredTraffic, readTraffic, USUAL_TRAFFIC } from "./traffic";
 
 export const DEFAULT_MINUTES = 3;
 
-/** The second load where nobody says how many requests are expected. */
+/** The second load without an expected concurrency. */
 export const DEFAULT_CONCURRENCY = 8;
 
 export const MEASURE_USAGE = `Usage: npm run measure -- [environment] --url URL [options]
@@ -66,7 +66,7 @@ export const MEASURE_OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** What the command line says of what is measured. */
+/** From the command line. */
 export interface StatedSubject {
   readonly card?: string;
   readonly engine?: EngineName;
@@ -80,7 +80,7 @@ export interface StatedSubject {
 export interface MeasureArguments {
   readonly environment?: string;
   readonly config?: string;
-  /** What is measured, or results of others. */
+  /** A server, or imported results. */
   readonly from:
     | { readonly url: string; readonly apiKey?: string; readonly ca?: string }
     | { readonly imports: readonly string[] };
@@ -95,7 +95,7 @@ export interface MeasureArguments {
 
 const LARGEST = { concurrency: 1000, minutes: 120, tp: 64, pp: 64 } as const;
 
-/** The arguments, "help", or every problem with them. Files that they name are read. */
+/** Arguments, "help", or all problems. Reads named files. */
 export function readMeasureArguments(
   argv: string[],
   env: NodeJS.ProcessEnv,
@@ -155,7 +155,7 @@ function wholeNumber(option: keyof typeof LARGEST, text: string | undefined): nu
   throw new Error(`--${option} must be a whole number from 1 to ${LARGEST[option]}, is "${text}"`);
 }
 
-/** The card as plans name it, by which they find the file; as it is written where it is none of the catalogue. */
+/** By plans' name, with which they find the file; unknown cards as written. */
 function cardNamed(text: string | undefined): string | undefined {
   const [only, ...others] = text === undefined ? [] : findGpus(text);
   if (others.length > 0) {
@@ -173,7 +173,7 @@ function engineOf(text: string | undefined): EngineName | undefined {
   return found;
 }
 
-/** The key itself is in no message. */
+/** Messages never contain the key. */
 function keyIn(name: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
   if (name === undefined) {
     return undefined;

@@ -1,49 +1,48 @@
-/** One streamed request, timed. */
 import { BrokenAnswer, readAnswer } from "../smoke/answer";
 import type { HttpClient } from "../smoke/http";
 import { messageIn } from "../smoke/json";
 import { MeasureFailure } from "./failure";
 
-/** What one request took, milliseconds from when it was sent. */
+/** Milliseconds from sending. */
 export interface Sample {
   /** By `performance.now()`. */
   readonly sentAt: number;
   readonly ttftMs: number;
-  /** Time for each token after the first; undefined for an answer of one. */
+  /** Per further token; undefined for one token. */
   readonly tpotMs?: number;
   readonly e2eMs: number;
-  /** By the server's count; undefined where it does not count. */
+  /** The server's count; undefined without one. */
   readonly inputTokens?: number;
   readonly outputTokens: number;
-  /** Whether the server counted the answer's tokens; else each event with text counts as one. */
+  /** The server counted answer tokens; else each text event is one. */
   readonly counted: boolean;
-  /** Whether tokens came as they were made. */
+  /** Tokens arrived as generated. */
   readonly streamed: boolean;
 }
 
-/** How requests are made: what a server refuses is left out, one thing after another. */
+/** Request variants: unsupported options are dropped one by one. */
 export interface RequestForm {
   readonly path: "/v1/chat/completions" | "/v1/completions";
-  /** `ignore_eos`, `min_tokens`: answers as long as asked, of vLLM and SGLang; others know nothing of them. */
+  /** `ignore_eos`, `min_tokens`: exact lengths in vLLM and SGLang. */
   readonly exactLength: boolean;
-  /** `stream_options`: without it nobody counts tokens. */
+  /** `stream_options`: enables token counts. */
   readonly usage: boolean;
 }
 
-/** From what tells most to what every server takes. */
+/** From most informative to most compatible. */
 export const FORMS: readonly RequestForm[] = (["/v1/chat/completions", "/v1/completions"] as const).flatMap((path) => [
   { path, exactLength: true, usage: true },
   { path, exactLength: false, usage: true },
   { path, exactLength: false, usage: false },
 ]);
 
-/** Events with text for each token asked for, above which a server does not stop by itself. */
+/** Text events per requested token that indicate an endless answer. */
 const MOST_CHUNKS_PER_TOKEN = 4;
 
-/** A streamed answer in fewer pieces was kept on the way until it was whole. */
+/** Fewer pieces mean that a proxy buffered the stream. */
 const FEWEST_PIECES = 3;
 
-/** A request was refused: the form may be, or the load. */
+/** A refused request: its form or load may be wrong. */
 export class Refusal extends MeasureFailure {
   constructor(
     readonly status: number,
@@ -61,8 +60,8 @@ export class Client {
   ) {}
 
   /**
-   * @throws Refusal for a status that is no 200.
-   * @throws MeasureFailure for an answer that is empty, broken off or does not end.
+   * @throws Refusal for a status other than 200.
+   * @throws MeasureFailure for an empty, broken or endless answer.
    * @throws NoAnswer
    */
   async ask(prompt: string, maxTokens: number, signal: AbortSignal): Promise<Sample> {
@@ -102,7 +101,7 @@ export class Client {
       ...(prompted !== undefined && { inputTokens: prompted }),
       outputTokens: tokens,
       counted: counted !== undefined,
-      // A whole answer as one event is one piece too, and has as many tokens as the server counts.
+      // A buffered answer is one piece with the server's number of tokens.
       streamed: pieces >= Math.min(tokens, FEWEST_PIECES),
     };
   }
@@ -114,19 +113,19 @@ export class Client {
       ...(path === "/v1/completions" ? { prompt } : { messages: [{ role: "user", content: prompt }] }),
       max_tokens: maxTokens,
       stream: true,
-      // No temperature: at 0 small models say one word for ever, which Ollama cuts off.
+      // No temperature: at 0 small models repeat a word forever, which Ollama cuts off.
       ...(exactLength && { ignore_eos: true, min_tokens: maxTokens }),
       ...(usage && { stream_options: { include_usage: true } }),
     };
   }
 }
 
-/** Beside a text: templates of chats, and what a reasoning model thinks. */
+/** Allowance for chat templates and reasoning. */
 const TOKENS_AROUND = 4096;
-/** Of one character or of one token asked for, at most: emoji are a few, drafts of speculative decoding one or two. */
+/** Maximum per character or requested token: emoji take a few, speculative drafts one or two. */
 const TOKENS_OF_ONE = 4;
 
-/** @param most characters, or tokens asked for, of the text. */
+/** @param most characters, or requested tokens. */
 function assertBelievable(text: "answer" | "prompt", counted: number | undefined, most: number): void {
   const isPossible = (count: number) =>
     Number.isInteger(count) && count >= 1 && count <= TOKENS_OF_ONE * most + TOKENS_AROUND;

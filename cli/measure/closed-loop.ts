@@ -1,29 +1,29 @@
-/** Keeps a number of requests in flight for a while: each that ends is followed by another. */
+/** Keeps a constant number of requests in flight. */
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "./client";
 
 export interface ClosedLoop {
   readonly inFlight: number;
-  /** It ends when so many requests were measured, or the time is over. */
+  /** Ends after these requests or the time. */
   readonly requests: number;
   readonly milliseconds: number;
-  /** Between the first requests of neighbours, so that not all prompts are read at once. */
+  /** Between first requests of streams, so that prompts are not read at once. */
   readonly spacingMs: number;
 }
 
 export interface LoopResult {
-  /** Requests that were sent when all streams ran, and ended before the loop did. */
+  /** Sent while all streams ran, and finished before the end. */
   readonly samples: readonly Sample[];
   readonly failures: readonly Error[];
 }
 
-/** So many failures in a row of one stream end the loop; the wait after each doubles. */
+/** Failures in a row of one stream that end the loop; the wait doubles each time. */
 const MOST_FAILURES = 3;
 const FIRST_WAIT_MS = 250;
 
 /**
- * Requests that run when it ends are cut off, which tells engines to drop them.
+ * Requests running at the end are aborted, so that engines drop them.
  *
  * @param ask makes one request.
  * @param signal ends it early.
@@ -36,7 +36,7 @@ export async function closedLoop(
   const over = new AbortController();
   const late = setTimeout(() => over.abort(), milliseconds);
   const ended = AbortSignal.any([signal, over.signal]);
-  // One of each stream, however many there are.
+  // One per stream.
   setMaxListeners(0, ended);
   const samples: Sample[] = [];
   const failures: Error[] = [];

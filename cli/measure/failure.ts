@@ -1,4 +1,4 @@
-/** A measurement cannot go on. Its message is for a person, and `lookAt` says what to do. */
+/** Ends a measurement. Message for users; `lookAt` advises. */
 export class MeasureFailure extends Error {
   constructor(
     message: string,
@@ -8,5 +8,5 @@ export class MeasureFailure extends Error {
   }
 }
 
-/** What was asked for cannot be measured, or taken, as it was asked: no server is at fault. */
+/** An impossible request, without a server's fault. */
 export class BadMeasurement extends MeasureFailure {}

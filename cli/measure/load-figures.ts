@@ -1,11 +1,11 @@
-/** A load in figures, each with how sure it is. */
+/** Figures of a load, with their errors. */
 import type { MeasuredFigure, MeasuredLoad } from "../../planner/speed/measurement";
 import type { Sample } from "./client";
 import type { LoopResult } from "./closed-loop";
 import { mean, median, quantile, statedError } from "./statistics";
 import type { MeasuredTraffic } from "./traffic";
 
-/** @param rounds with a sample at least. */
+/** @param rounds with at least one sample. */
 export function summarize(inFlight: number, rounds: readonly LoopResult[], traffic: MeasuredTraffic): MeasuredLoad {
   const samples = rounds.flatMap((round) => round.samples);
   const inputs = samples.flatMap(({ inputTokens = [] }) => inputTokens);
@@ -35,7 +35,7 @@ function figure(blocks: readonly (readonly number[])[]): MeasuredFigure {
   const all = filled.flat();
   const error = statedError(filled.map(median));
   return {
-    // The middle of the rounds rather than of all requests: one bad round then counts once.
+    // Median of rounds, so that a bad round counts once.
     median: rounded(median(filled.map(median))),
     mean: rounded(mean(all)),
     p99: rounded(quantile(all, 0.99)),
@@ -44,8 +44,8 @@ function figure(blocks: readonly (readonly number[])[]): MeasuredFigure {
 }
 
 /**
- * Output tokens per second of all streams together: in a closed loop N requests are always in flight, so that N of them end
- * in the mean time of one (Little's law), whatever is cut off at the ends of a round.
+ * Output tokens per second of all streams: in a closed loop N requests end in the mean time of one
+ * (Little's law), whatever is cut off at the ends of a round.
  */
 function throughput(inFlight: number, samples: readonly Sample[]): number {
   const seconds = mean(samples.map(({ e2eMs }) => e2eMs)) / 1000;
@@ -57,7 +57,7 @@ function rate(blocks: readonly number[]): { readonly value: number; readonly err
   return { value: rounded(median(blocks)), ...(error !== undefined && { error: rounded(error) }) };
 }
 
-/** To four digits: no measurement is better. */
+/** Four digits exceed any measurement's precision. */
 function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }

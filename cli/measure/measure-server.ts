@@ -1,4 +1,4 @@
-/** Three loads in rounds, within a time and a number of tokens that are known before. */
+/** Three loads in rounds, within a known time and number of tokens. */
 import type { MeasuredLoad } from "../../planner/speed/measurement";
 import { type Client, Refusal, type Sample } from "./client";
 import { closedLoop, type LoopResult } from "./closed-loop";
@@ -9,21 +9,21 @@ import { median } from "./statistics";
 import type { MeasuredTraffic } from "./traffic";
 import { sharedWords, type Trial } from "./trial";
 
-/** Every load is measured so many times, in turn: what changes slowly then shows in all of them. */
+/** Each load is measured this often, alternating, so that slow changes affect all. */
 export const ROUNDS = 4;
 
-/** Requests that are measured in each round: of a load with few streams, and for each stream of one with many. */
+/** Measured requests per round: in total for few streams, per stream for many. */
 const FEWEST_REQUESTS = 4;
 
 export interface Loads {
   readonly traffic: MeasuredTraffic;
-  /** Requests at once of each load, ascending. */
+  /** Concurrency of each load, ascending. */
   readonly inFlight: readonly number[];
-  /** For all rounds of all loads. */
+  /** All rounds of all loads. */
   readonly seconds: number;
 }
 
-/** Where a load stands, for a line of progress. */
+/** For a progress line. */
 export interface LoadProgress {
   readonly round: number;
   readonly inFlight: number;
@@ -35,31 +35,34 @@ export interface Outcome {
   readonly loads: readonly MeasuredLoad[];
   /** Why loads are missing or poor. */
   readonly notes: readonly string[];
-  /** Whether every load was measured in every round. */
+  /** Every load was measured in every round. */
   readonly complete: boolean;
 }
 
 const measuredEachRound = (inFlight: number): number => Math.max(FEWEST_REQUESTS, inFlight);
 
-/** Before it was seen: how the time of a request grows with those beside it. Between a GPU's (hardly) and a CPU's (as many). */
+/**
+ * Initial guess of how request time grows with concurrency, between a GPU's (hardly) and a CPU's
+ * (linearly).
+ */
 const GROWTH = 0.75;
 
-/** A round of a load: its streams begin one after the other, then each answers what counts, and what is cut off at the end. */
+/** Round of a load: staggered starts, measured requests, and aborted ones. */
 const usualMs = (streams: number, requestMs: number): number =>
   (requestMs * (measuredEachRound(streams) + 2 * streams)) / streams;
 
-/** Tokens that the loads take at most, prompts and answers: warm-up and requests that are cut off at the end included. */
+/** Upper bound of prompt and answer tokens, with warm-up and aborted requests. */
 export function mostTokens({ traffic, inFlight }: Pick<Loads, "traffic" | "inFlight">): number {
   const requests = inFlight.reduce((sum, streams) => sum + ROUNDS * (measuredEachRound(streams) + 2 * streams), 0);
   return requests * (traffic.inputTokens + traffic.outputTokens);
 }
 
-/** Seconds that the loads need at least, by one request alone: one that warms up and one that counts, in each round. */
+/** Lower bound, from a single request: one warm-up and one measured per round. */
 export function fewestSeconds({ sample }: Trial, { inFlight }: Pick<Loads, "inFlight">): number {
   return (ROUNDS * inFlight.length * 2 * sample.e2eMs) / 1000;
 }
 
-/** @param signal ends it early: what was measured until then is the outcome. */
+/** @param signal ends it early, with results so far. */
 export async function measureServer(
   { client, count, sample }: Trial,
   { traffic, inFlight, seconds }: Loads,
@@ -73,13 +76,13 @@ export async function measureServer(
   const ask = requestOf(client, traffic, () => prompt(words, shared, random), random);
   const results = new Map<number, LoopResult[]>(inFlight.map((streams) => [streams, []]));
   const given = new Map<number, string>();
-  // Of a load, from its last round: neighbours start spread over one request.
+  // From its last round: starts are spread over one request.
   const lasting = new Map<number, number>();
   for (let round = 1; round <= ROUNDS && !signal.aborted; round += 1) {
     const running = inFlight.filter((streams) => !given.has(streams));
     for (const [place, streams] of running.entries()) {
       const usual = (each: number) => usualMs(each, lasting.get(each) ?? sample.e2eMs * each ** GROWTH);
-      // What is left is shared by what the loads take: many requests at once are slower than one.
+      // The rest is shared by need: many concurrent requests are slower.
       const restMs = (from: readonly number[]) => from.reduce((total, each) => total + usual(each), 0);
       const share = usual(streams) / (restMs(running.slice(place)) + (ROUNDS - round) * restMs(running));
       const left = until - performance.now();
@@ -95,7 +98,7 @@ export async function measureServer(
           inFlight: streams,
           requests: measuredEachRound(streams),
           milliseconds: left * share,
-          // Half of a slice must be left for what counts.
+          // Half of a slice must remain for measured requests.
           spacingMs: Math.min(lasting.get(streams) ?? sample.e2eMs, (left * share) / 2) / streams,
         },
         async (ended) => {
@@ -117,7 +120,7 @@ export async function measureServer(
   return outcomeOf(inFlight, results, given, traffic);
 }
 
-/** One request after another, of lengths that differ. */
+/** Lengths vary. */
 function requestOf(
   client: Client,
   { outputTokens }: MeasuredTraffic,

@@ -1,9 +1,8 @@
-/** What was measured, as a table, and what is about to be. */
 import type { MeasuredFigure, MeasuredLoad, SpeedMeasurement } from "../../planner/speed/measurement";
 import { count, duration, table } from "../../report/style";
 import { type Loads, mostTokens, ROUNDS } from "./measure-server";
 
-/** Said before the first load. */
+/** Before the first load. */
 export function announcement(loads: Loads): string {
   const { inFlight, traffic, seconds } = loads;
   const { inputTokens, outputTokens, sharedPrefixTokens } = traffic;
@@ -13,7 +12,7 @@ At most ${duration(seconds)}, and ${count(mostTokens(loads))} tokens. Ctrl-C end
 `;
 }
 
-/** @param notes what the reader must know besides. */
+/** @param notes further notes. */
 export function measurementReport(measurement: SpeedMeasurement, notes: readonly string[]): string {
   const { card, engine, engineVersion, model, quantization, tensorParallel, pipelineParallel, loads } = measurement;
   const head = [

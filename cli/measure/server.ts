@@ -1,4 +1,3 @@
-/** What a server says of itself. */
 import { z } from "zod";
 import type { EngineName } from "../../engines";
 import { parseJson } from "../../names/json-text";
@@ -9,7 +8,6 @@ import { type HttpClient, NoAnswer } from "../smoke/http";
 import { MeasureFailure } from "./failure";
 
 export interface Server {
-  /** Names of models that it serves. */
   readonly models: readonly string[];
   readonly engine?: EngineName;
   readonly version?: string;
@@ -17,7 +15,7 @@ export interface Server {
 
 const VERSION = z.object({ version: shortText });
 
-/** @throws StepFailure for what is no such server. @throws NoAnswer */
+/** @throws StepFailure for other servers. @throws NoAnswer */
 export async function serverAt(http: HttpClient, signal: AbortSignal): Promise<Server> {
   const { kind, label, models } = await discover(http, signal);
   if (kind === "node") {
@@ -30,12 +28,12 @@ export async function serverAt(http: HttpClient, signal: AbortSignal): Promise<S
     const version = shortText.safeParse(label.replace(/^Ollama /, "")).data;
     return { models, engine: "ollama", ...(version !== undefined && { version }) };
   }
-  // Of the engines that speak this API vLLM alone says its version, at a path of its own.
+  // Of the engines with this API only vLLM reports its version, at its own path.
   const version = await versionAt(http, "/version", signal);
   return { models, ...(version !== undefined && { engine: "vllm" as const, version }) };
 }
 
-/** Undefined where nobody says: a gateway does not lead there. */
+/** Undefined where unavailable: gateways do not route there. */
 async function versionAt(http: HttpClient, path: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { status, text } = await http.request("GET", path, signal);
@@ -49,9 +47,9 @@ async function versionAt(http: HttpClient, path: string, signal: AbortSignal): P
   }
 }
 
-/** Which of its models is meant. @throws MeasureFailure where nobody can say. */
+/** @throws MeasureFailure where ambiguous. */
 export function servedModel({ models }: Server, named: string | undefined): string {
-  // Ollama lists tags; a name without one means the newest.
+  // Ollama lists tags; without one, the newest is meant.
   const found = models.find((model) => model === named || model === `${named}:latest`);
   if (named !== undefined) {
     if (found === undefined && models.length > 0) {

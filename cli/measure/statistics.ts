@@ -1,6 +1,6 @@
-/** Figures of a sample, and how sure they are. */
+/** Statistics of a sample, with errors. */
 
-/** The value below which a part of the sample lies, between neighbours by linear interpolation. @param part 0 to 1 */
+/** Linear interpolation. @param part 0 to 1 */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const place = (sorted.length - 1) * part;
@@ -17,25 +17,27 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Of a sample, with n − 1. */
+/** Sample, with n − 1. */
 function standardDeviation(values: readonly number[]): number {
   const centre = mean(values);
   return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
 }
 
-/** Student's t, two-sided at 95 %, by degrees of freedom from 1 (any table of it). Beyond, that of the normal distribution. */
+/**
+ * Student's t, two-sided at 95 %, by degrees of freedom from 1 (any table of it); beyond, the
+ * normal distribution's.
+ */
 const STUDENT_95 = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23] as const;
 
-/** No measurement is stated more exactly: clocks, networks and warm-up differ by as much from one run to the next. */
+/** Lower bound: clocks, networks and warm-up differ by this between runs. */
 export const LEAST_ERROR = 0.03;
 
 /**
- * How far the figure of the same measurement made again may lie from this one: half the width of the 95 % interval of the
- * mean over blocks, as a part of it. Blocks that lie apart in time carry what changes slowly (heat, neighbours), which
- * requests one after another do not.
+ * Relative spread of repeated measurements: half of the 95 % interval of the mean over blocks.
+ * Blocks apart in time include slow changes (heat, neighbours), which consecutive requests do not.
  *
  * @param blocks the figure of each block.
- * @returns undefined for fewer than two: nobody can say.
+ * @returns undefined for fewer than two.
  */
 export function statedError(blocks: readonly number[]): number | undefined {
   const freedom = blocks.length - 1;

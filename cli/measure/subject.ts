@@ -1,4 +1,4 @@
-/** What is measured: by the plan of an environment, else by the command line and what the server says. */
+/** Subject of a measurement: from an environment's plan, else from command line and server. */
 import { findGpus } from "../../catalog/find-gpu";
 import { findModel } from "../../catalog/models";
 import { gpuModels } from "../../catalog/shapes";
@@ -13,14 +13,13 @@ import type { StatedSubject } from "./arguments";
 import { BadMeasurement } from "./failure";
 import type { Server } from "./server";
 
-/** A model of an environment, as far as a measurement is about it. */
 export interface PlannedSubject {
   readonly subject: MeasuredSubject;
   readonly servedName: string;
   readonly concurrency: number;
 }
 
-/** @throws BadMeasurement for a model that the environment lacks, or does not place. */
+/** @throws BadMeasurement for a missing or unplaced model. */
 export function plannedSubject({ plan, environment }: EnvironmentRun, named: string | undefined): PlannedSubject {
   const names = plan.models.map(({ name }) => name);
   const [only, ...others] = plan.models;
@@ -58,9 +57,9 @@ function subjectOf(model: ModelPlan, card: string): MeasuredSubject {
 }
 
 /**
- * All that is known, the command line first: a user who says something knows better.
+ * All facts, the command line first.
  *
- * @throws BadMeasurement with everything that nobody said.
+ * @throws BadMeasurement with everything missing.
  */
 export function wholeSubject(
   stated: StatedSubject,
@@ -69,7 +68,7 @@ export function wholeSubject(
 ): { readonly subject: MeasuredSubject; readonly notes: readonly string[] } {
   const plan = planned?.subject;
   const engine = stated.engine ?? plan?.engine ?? server.engine;
-  // A plan says what is to run, the server what runs.
+  // The plan has the intended version, the server the running one.
   const ofServer = server.engine === engine ? server.version : undefined;
   const engineVersion = stated.engineVersion ?? ofServer ?? plan?.engineVersion;
   const card = stated.card ?? plan?.card;
@@ -113,14 +112,14 @@ export function wholeSubject(
   };
 }
 
-/** A plan finds a measurement by its card: a mistake in the name would show nowhere. */
+/** Plans find measurements by card: a wrong name would never show. */
 function unknownCard(card: string): string {
   const known = gpuModels.map(({ model }) => model.replace(/^(NVIDIA|AMD) /, ""));
   const meant = suggest(card.toUpperCase(), known, "npm run list -- cards has them");
   return `"${card}" is no card of the catalogue (${meant}): plans count with this only on machines without GPUs that they call so`;
 }
 
-/** A name of the catalogue stands for where its weights come from. */
+/** A catalogue name stands for its source of weights. */
 function weightsOf(weights: string, engine: string | undefined): string {
   const entry = findModel(weights);
   const name = engineNames.find((each) => each === engine);

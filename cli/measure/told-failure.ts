@@ -5,7 +5,7 @@ import { NoAnswer } from "../smoke/http";
 import { StepFailure } from "../smoke/result";
 import { BadMeasurement, MeasureFailure } from "./failure";
 
-/** @returns the exit status. @throws what is no failure of what was asked. */
+/** @returns the exit status. @throws other errors. */
 export function toldFailure(error: unknown, io: Pick<CommandIo, "err">): number {
   if (error instanceof StepFailure) {
     const { expected, got, lookAt } = error.explanation;

@@ -1,24 +1,24 @@
-/** Requests that a measurement makes. */
+/** Requests of a measurement. */
 export interface MeasuredTraffic {
-  /** Tokens of a prompt, what the server puts around it included. */
+  /** Of a prompt, with the server's template. */
   readonly inputTokens: number;
-  /** Tokens of an answer at most: each asks for four to five fifths of it, so that requests do not march in step. */
+  /** Maximum per answer: requests ask for 80 to 100 percent, so that they do not synchronize. */
   readonly outputTokens: number;
-  /** Tokens at the beginning of prompts that are the same in all. */
+  /** Common prefix of all prompts. */
   readonly sharedPrefixTokens: number;
 }
 
-/** Of a chat, as load tests usually have it. */
+/** A chat, as usual in load tests. */
 export const USUAL_TRAFFIC: MeasuredTraffic = { inputTokens: 512, outputTokens: 128, sharedPrefixTokens: 0 };
 
 const KEYS = { in: "inputTokens", out: "outputTokens", prefix: "sharedPrefixTokens" } as const;
 
-/** Tokens: more would be a typing mistake. */
+/** More would be a typing mistake. */
 const MOST_TOKENS = 1_000_000;
-/** Below, time per token is not seen. */
+/** Fewer do not show time per token. */
 const FEWEST_OUTPUT = 8;
 
-/** Reads `in=1000,out=300`. @throws Error with everything that is wrong with it. */
+/** Reads `in=1000,out=300`. @throws Error with all mistakes. */
 export function readTraffic(text: string): MeasuredTraffic {
   const problems: string[] = [];
   const given: { -readonly [Key in keyof MeasuredTraffic]?: number } = {};

@@ -1,4 +1,4 @@
-/** Before the measurement: what the server takes, how it counts tokens, how long one request lasts. */
+/** Before the measurement: supported options, token counts, request time. */
 import type { HttpClient } from "../smoke/http";
 import { Client, FORMS, Refusal, type Sample } from "./client";
 import { MeasureFailure } from "./failure";
@@ -8,19 +8,19 @@ import type { MeasuredTraffic } from "./traffic";
 export interface Trial {
   readonly client: Client;
   readonly count: TokenCount;
-  /** A request of the traffic, alone. */
+  /** One request of the traffic, alone. */
   readonly sample: Sample;
 }
 
-/** Of the first prompt, and of its answer: enough to see what the server takes. Fewer tokens may be no whole character. */
+/** Size of the first prompt and answer. Fewer tokens may be no whole character. */
 const SHORT_WORDS = 24;
 const SHORT_TOKENS = 16;
 
-/** Prompts whose length is known may still be this part off. */
+/** Allowed error of a prompt's length. */
 const COUNT_TOLERANCE = 0.03;
 const MOST_COUNTS = 3;
 
-/** A form is not taken; anything else that is refused has another reason. */
+/** Statuses of an unsupported form; others have another reason. */
 const FORM_STATUSES: readonly number[] = [400, 404, 405, 422, 501];
 
 /**
@@ -58,7 +58,7 @@ export async function tryOut(
   return { client, count, sample };
 }
 
-/** Words of a prompt that are the same in all. */
+/** Common words of all prompts. */
 export function sharedWords({ sharedPrefixTokens }: MeasuredTraffic, { perWord }: TokenCount): number {
   return Math.round(sharedPrefixTokens / perWord);
 }
@@ -84,7 +84,7 @@ async function findForm(
   throw first ?? new MeasureFailure("no form of request was tried", "");
 }
 
-/** Words have more tokens or fewer: one prompt is some per cent longer than another. */
+/** Tokens per word vary: prompts differ by some per cent. */
 const COUNTED_PROMPTS = 5;
 
 async function meanTokens(client: Client, words: number, random: () => number, signal: AbortSignal): Promise<number> {
@@ -96,7 +96,7 @@ async function meanTokens(client: Client, words: number, random: () => number, s
   return sum / COUNTED_PROMPTS;
 }
 
-/** Two lengths far from each other tell what a server puts around a prompt from what each word takes; then what is left is mended. */
+/** Two distant lengths separate the template from tokens per word; then the rest is corrected. */
 async function countTokens(
   client: Client,
   short: Sample,
@@ -116,7 +116,7 @@ async function countTokens(
     if (Math.abs(tokens / wanted - 1) <= COUNT_TOLERANCE || words === 1) {
       break;
     }
-    // A prompt never has fewer tokens than words have parts of one.
+    // A prompt has at least part of a token per word.
     count = { ...count, perWord: Math.max(0.1, (tokens - count.fixed) / words) };
   }
   return count;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { isFileSystemError } from "../io";
 import { MeasureFailure } from "./failure";
 
-/** @param otherwise options by which another place is named. @throws MeasureFailure for a place that cannot be written to. */
+/** @param otherwise options for another place. @throws MeasureFailure for an unwritable place. */
 export function writeMeasurement(path: string, text: string, otherwise: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });

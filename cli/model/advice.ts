@@ -1,4 +1,4 @@
-/** What `npm run model` adds to the figures: what would fit, which machines hold the model, the five-step rule. */
+/** Additions of `npm run model`: what would fit, machines for the model, the five-step rule. */
 import type { MachineShape } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
 import { contextLimit, estimateMemory, layoutProblems } from "../../engines/estimate";
@@ -23,7 +23,7 @@ import { cardJson } from "./card-table";
 import type { Machine } from "./machine";
 import type { ModelReport } from "./report";
 
-/** A change of the command line that makes it fit, with what that takes. */
+/** A change of the command line that makes it fit, with its needs. */
 export interface Remedy {
   readonly options: string;
   readonly text: string;
@@ -31,20 +31,20 @@ export interface Remedy {
 
 export interface ModelAdvice {
   readonly remedies: readonly Remedy[];
-  /** Machines that hold one replica of this load, cheapest first. */
+  /** For one replica of this load, cheapest first. */
   readonly shapes: readonly FittingMachine[];
-  /** Cards of one's own, fewest per machine first. */
+  /** Own cards, fewest per machine first. */
   readonly cards: readonly FittingMachine[];
-  /** Every card of the catalogue, where no machine was named. */
+  /** Every catalogue card, where no machine was named. */
   readonly comparison?: readonly CardFit[];
-  /** Where the machine is known. */
+  /** With a known machine. */
   readonly rule?: SizingRuleResult & { readonly differences: readonly string[] };
 }
 
-/** Machines that are worth naming. */
+/** Machines to name. */
 const FEW = 3;
 
-/** GPUs of the largest machine with cards of one's own. */
+/** Largest machine with own cards. */
 const MOST_GPUS = 8;
 
 export function adviceFor(
@@ -54,7 +54,7 @@ export function adviceFor(
 ): ModelAdvice {
   const { request } = report;
   const contextTokens = Math.min(request.contextTokens, contextLimit(request.architecture, request.engine));
-  // Machines for the load, whatever layout was tried.
+  // For the load, in any layout.
   const free = { ...model, contextTokens, tensorParallel: undefined, pipelineParallel: undefined };
   const rule = shape && ruleFor(model, shape);
   return {
@@ -97,7 +97,7 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
   }
   if (starts) {
     const context = largestThatFits(request, "contextTokens");
-    // Besides the load, only tables of pages grow with it: what helps of a few tokens is a batch that is smaller than any use.
+    // Without the load, only page tables grow with it: contexts of a few tokens are of no use.
     if (context !== undefined && !(lacksForStart && context < 1024)) {
       const tokens = context > 1024 ? context - (context % 1024) : context;
       found.push({ options: `--context ${tokens}`, text: `with ${request.concurrency} at once` });
@@ -113,7 +113,7 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
   return found;
 }
 
-/** What leaves memory to what the engine allocates besides the load. */
+/** Changes that leave memory for allocations besides the load. */
 function startRemedies(request: MemoryRequest): Remedy[] {
   const { startFlags = [] } = engineOf(request.engine.name);
   const fits = (changes: Partial<MemoryRequest>) =>
@@ -130,7 +130,7 @@ function startRemedies(request: MemoryRequest): Remedy[] {
   ];
 }
 
-/** What keeps it from starting is the layout alone, and with the flag it runs and fits. */
+/** Only the layout prevents a start, and with the flag it runs and fits. */
 function startsWithFlag(request: MemoryRequest, report: ModelReport, flag: string): boolean {
   const flagged = { ...request, args: { ...request.args, [flag]: true } };
   return (
@@ -155,7 +155,7 @@ function differencesOf(rule: SizingRuleResult, { request, estimate }: ModelRepor
   });
 }
 
-/** The advice as label and text of rows; a row without a label goes on with the one above. */
+/** Rows of label and text; a row without a label continues the one above. */
 export function adviceRows(
   { remedies: found, shapes, cards, comparison, rule }: ModelAdvice,
   engine: EngineName,

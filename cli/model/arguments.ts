@@ -1,4 +1,4 @@
-/** Command line of `npm run model`: what its values mean, and whether they can. */
+/** Command line of `npm run model`: meaning and validity of values. */
 import { type EngineName, engineNames, engineOf, engineVersion, readFlags } from "../../engines";
 import type { MemoryRequest } from "../../engines/memory-request";
 import { wholeNumber } from "../../names/whole-number";
@@ -20,19 +20,19 @@ export interface ModelArguments {
   readonly utilization?: number;
   readonly contextTokens?: number;
   readonly concurrency?: number;
-  /** Machines are compared by what it costs to answer it. */
+  /** To compare machines by the cost of answering it. */
   readonly traffic?: Traffic;
   readonly level?: ServiceLevel;
   readonly kvCacheDtype: KvCacheDtype;
   readonly quantization?: string;
-  /** Flags of the engine by name, as a configuration has them under `models.<name>.args`. */
+  /** Engine flags by name, as under `models.<name>.args`. */
   readonly flags: Readonly<Record<string, ArgumentValue>>;
   readonly json: boolean;
 }
 
 export interface WrongArguments {
   readonly problems: readonly string[];
-  /** The model, where there is one: it may be wrong as well. */
+  /** The model, if any: it may be wrong too. */
   readonly model?: string;
 }
 
@@ -51,7 +51,7 @@ type NumberOption = Extract<
   "tp" | "pp" | "utilization" | "context" | "concurrency" | "gpu-memory-gib" | "host-memory-gib"
 >;
 
-/** The arguments, what else was asked for, or every problem with them. */
+/** Arguments, other requests, or all problems. */
 export function readModelArguments(argv: string[]): ModelArguments | "help" | "list" | WrongArguments {
   const line = readCommandLine(argv);
   if (line.values.help) {
@@ -174,7 +174,7 @@ function readEngine(name: string, { typed, flags }: CommandLine, problems: strin
   return engine;
 }
 
-/** Values that the flags of the engine cannot have; of every engine that has them where nobody knows which is meant. */
+/** Invalid flag values of the engine, or of every engine with the flag where it is unknown. */
 function flagProblems({ flags }: CommandLine, engine: EngineName | undefined): string[] {
   const readings = (engine === undefined ? engineNames : [engine]).flatMap((name) => readFlags(name, flags).problems);
   return readings.map(({ flag, allowed }) => `--${flag} must be ${allowed}, is "${flags[flag]}"`);
@@ -191,7 +191,7 @@ function readKvDtype(name: string, problems: string[]): KvCacheDtype | undefined
   return found;
 }
 
-/** Above every card and host that is sold; what is more is a number in another unit. */
+/** More than any card or host: a number in another unit. */
 const MOST_GPU_GIB = 2048;
 const MOST_HOST_GIB = 65_536;
 

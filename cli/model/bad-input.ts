@@ -1,2 +1,2 @@
-/** Input that the user can correct; its message is all they see. */
+/** Input that the user can correct; they see only its message. */
 export class BadInput extends Error {}

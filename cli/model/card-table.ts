@@ -1,4 +1,4 @@
-/** The cards of the catalogue side by side, for people and as JSON. */
+/** The catalogue's cards, as table and JSON. */
 import type { MachineShape } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
 import type { CardFit } from "../../planner/card-comparison";
@@ -7,7 +7,7 @@ import { type Cell, table, usd } from "../../report/style";
 
 const right = (text: string): Cell => ({ text, align: "right" });
 
-/** Cards that hold the load first, the cheapest of them, then the fewest. */
+/** Fitting cards first, cheapest, then fewest. */
 export function cardTable(fits: readonly CardFit[], engine: EngineName): string {
   const rows = [...fits].sort((a, b) => rank(a) - rank(b) || price(a) - price(b) || gpus(a) - gpus(b));
   return table([
@@ -58,7 +58,7 @@ export function cardJson({ gpu, answer, spareGiB, cheapest }: CardFit) {
   };
 }
 
-/** The price is the machine's, with all its cards. */
+/** The machine's price with all its cards. */
 function machineText({ name, gpu }: MachineShape, needed: number): string {
   return gpu && gpu.count > needed ? `${name} with ${gpu.count}` : name;
 }

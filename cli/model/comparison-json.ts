@@ -1,4 +1,4 @@
-/** What `npm run model -- NAME --traffic … --json` prints: every machine, cheapest first, and every one that cannot, nearest first. */
+/** `npm run model -- NAME --traffic … --json`: machines by price, then refusals, nearest first. */
 import type { MachineComparison } from "../../planner/machine-comparison";
 import type { TrafficQuestion } from "./comparison-text";
 

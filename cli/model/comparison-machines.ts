@@ -1,11 +1,14 @@
-/** Machines that traffic is compared over: the one that is named, those with a card, or all that the clouds of the catalogue sell. */
+/**
+ * Machines compared under traffic: the named one, those with a card, or all cloud machines of the
+ * catalogue.
+ */
 import { cards, type MachineShape, onPremNode, shapes } from "../../catalog/shapes";
 import type { Machine } from "./machine";
 
-/** Cards in a machine of one's own. */
+/** Cards in an own machine. */
 const CARDS_PER_MACHINE = [1, 2, 4, 8];
 
-/** Empty for a card that nobody knows. */
+/** Empty for unknown cards. */
 export function machinesToCompare({ shape, gpuModel, isNamed }: Machine): readonly MachineShape[] {
   if (shape !== undefined) {
     return [shape];
@@ -19,7 +22,7 @@ export function machinesToCompare({ shape, gpuModel, isNamed }: Machine): readon
   if (withCard.length > 0 || card === undefined) {
     return withCard;
   }
-  // A host that lacks nothing, so that the cards alone decide.
+  // An unlimited host, so that the cards alone decide.
   return CARDS_PER_MACHINE.map((gpuCount) => ({
     ...onPremNode({
       card: card.name,

@@ -1,4 +1,4 @@
-/** What `npm run model -- NAME --traffic` prints: machines by price, why the second one lost, and who cannot. */
+/** `npm run model -- NAME --traffic`: machines by price, why the second lost, and refusals. */
 
 import { figure, LIMIT_TEXTS, layoutText, levelTexts, requestsText } from "../../planner/level/text";
 import type { MachineAnswer, MachineComparison, MachineRefusal } from "../../planner/machine-comparison";
@@ -7,14 +7,14 @@ import { peakRate, type Traffic } from "../../planner/traffic";
 import { apiPriceText, rangeText } from "../../report/speed";
 import { type Cell, count, table, usd, wrap } from "../../report/style";
 
-/** Machines that are worth naming; the others are in --json. */
+/** Named machines; --json has all. */
 const MOST_ROWS = 8;
 const WIDTH = 118;
 
 export interface TrafficQuestion {
   readonly model: ModelRequest;
   readonly traffic: Traffic;
-  /** Of the format, as a report of the model has it. */
+  /** Of the format, as in reports. */
   readonly label: string;
 }
 
@@ -85,7 +85,7 @@ function cardText(model: string): string {
   return model.replace(/^(NVIDIA|AMD) /, "");
 }
 
-/** The cheapest and the next: what each replica answers, what the peak takes, and what that costs. */
+/** Cheapest and next: rate per replica, replicas at the peak, and their cost. */
 function whyLost(best: MachineAnswer, second: MachineAnswer): string {
   const more =
     best.monthlyUsd > 0
@@ -101,14 +101,14 @@ function answerText({ shape, plan, nodes }: MachineAnswer): string {
   return `${each}, the peak takes ${neededReplicas} of them, on ${nodes} ${nodes === 1 ? "node" : "nodes"}${price}`;
 }
 
-/** GPUs that are paid for and do nothing are the usual reason. */
+/** Unused paid GPUs are the usual reason. */
 function spareText({ shape, plan, nodes }: MachineAnswer): string {
   const bought = nodes * (shape.gpu?.count ?? 0);
   const used = plan.minReplicas * plan.gpusPerNode * plan.nodesPerReplica;
   return bought > used ? ` ${bought - used} of its ${bought} GPUs stay idle.` : "";
 }
 
-/** What others ask for the same tokens. */
+/** APIs' prices for the same tokens. */
 function apiTexts(best: MachineAnswer | undefined): string[] {
   const apis = best && best.monthlyUsd > 0 ? (best.plan.tokenPrice?.apis ?? []).slice(0, 2) : [];
   return apis.length === 0 ? [] : [...apis.flatMap((api) => wrap(`${apiPriceText(api)}.`, WIDTH, "")), ""];
@@ -131,14 +131,14 @@ const REMEDIES: Readonly<Record<MachineRefusal["kind"], string>> = {
     "write fewer bits for weights (--quantization fp8), a smaller --context, or leave --tp, --pp and --card to the search",
 };
 
-/** What would let a machine answer, for each reason why none does. */
+/** Fixes per reason, where no machine can. */
 function remedyTexts(refused: readonly MachineRefusal[]): string[] {
   const kinds = [...new Set(refused.map(({ kind }) => kind))];
   const lines = kinds.map((kind) => `- ${REMEDIES[kind]}`);
   return lines.length === 0 ? [] : [lines.length > 1 ? "To fix it, one of these:" : "To fix it:", ...lines, ""];
 }
 
-/** How many cannot, by reason, each with the one that comes nearest. */
+/** Number of refusals by reason, each with its nearest. */
 function refusalTexts(refused: readonly MachineRefusal[]): string[] {
   const kinds = [...new Set(refused.map(({ kind }) => kind))];
   const lines = kinds.flatMap((kind) => {

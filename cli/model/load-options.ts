@@ -1,4 +1,4 @@
-/** `--traffic rps=2,in=1000,out=300` and `--level ttft=500,tpot=40`: the settings of a model of these names, in short words. */
+/** `--traffic rps=2,in=1000,out=300` and `--level ttft=500,tpot=40`: settings in short words. */
 import type { z } from "zod";
 import { hasTimes, type ServiceLevel } from "../../planner/service-level";
 import type { Traffic } from "../../planner/traffic";
@@ -6,7 +6,7 @@ import { suggest } from "../../stacks/config/core/problems";
 import { serviceLevelSchema } from "../../stacks/config/core/sections/service-level";
 import { trafficSchema } from "../../stacks/config/core/sections/traffic";
 
-/** Short words, each with the setting that it stands for; the settings' own names are taken as well. */
+/** Short words by setting; settings' own names work too. */
 export const TRAFFIC_WORDS = {
   rps: "requestsPerSecond",
   peak: "peakFactor",
@@ -43,7 +43,7 @@ export function readLevel(text: string, problems: string[]): ServiceLevel | unde
   return level;
 }
 
-/** All problems at once; undefined where there is one. */
+/** Reports all problems; undefined if any. */
 function read<T>(
   option: string,
   text: string,

@@ -1,4 +1,4 @@
-/** What `npm run model` sizes for: the GPUs of a card or of a machine shape, or host memory. */
+/** Target of `npm run model`: GPUs of a card or machine shape, or host memory. */
 import { findGpus } from "../../catalog/find-gpu";
 import {
   cardResource,
@@ -14,35 +14,35 @@ import { suggest } from "../../stacks/config/core/problems";
 import { LIST_CARDS, LIST_SHAPES } from "../../stacks/config/list-commands";
 
 export interface Machine {
-  /** False: nobody named one, and a usual card stands in. */
+  /** False: a default card is used. */
   readonly isNamed: boolean;
-  /** One GPU's memory as CUDA or ROCm reports it to a process, or the host's for models on CPUs. */
+  /** One GPU as CUDA or ROCm reports it, or the host for models on CPUs. */
   readonly memoryGiB: number;
-  /** The user said how much of it a GPU has. */
+  /** The user set a GPU's memory. */
   readonly saysGpuMemory?: boolean;
   readonly gpuModel?: string;
-  /** The card, where the catalogue has it. */
+  /** Undefined outside the catalogue. */
   readonly gpu?: GpuSpec;
   readonly device: "gpu" | "cpu";
-  /** Cards that the name could have meant as well. */
+  /** Other cards that the name matches. */
   readonly others?: readonly string[];
-  /** The machine around the GPUs, where it is known. */
+  /** The whole machine, where known. */
   readonly shape?: MachineShape;
 }
 
 export interface MachineWish {
   readonly shape?: string;
   readonly gpu?: string;
-  /** How the card's option was spelled. @default "gpu" */
+  /** Spelling of the card's option. @default "gpu" */
   readonly gpuOption?: string;
   readonly gpuMemoryGiB?: number;
   readonly hostMemoryGiB?: number;
 }
 
-/** What stands in where no machine is named. */
+/** Default card. */
 const USUAL_CARD = "NVIDIA H100 80GB SXM";
 
-/** @returns the machine, or what is wrong with the wish. */
+/** @returns the machine, or the request's problem. */
 export function machineFor(wish: MachineWish): Machine | { readonly problem: string } {
   const machine = machineOf(wish);
   return "problem" in machine ? machine : { ...machine, saysGpuMemory: wish.gpuMemoryGiB !== undefined };
@@ -130,13 +130,13 @@ function machineOfCard(
   };
 }
 
-/** Who says H100 means the board that has it with NVLink, not its variants in other forms. */
+/** H100 means the board with NVLink, not its other forms. */
 function usualForm(found: readonly GpuModel[]): readonly GpuModel[] {
   const onBoards = found.filter(({ nvlinkBoard }) => nvlinkBoard === true);
   return onBoards.length > 0 ? onBoards : found;
 }
 
-/** The cards that share most of the name, by words and by edits. */
+/** Cards sharing most of the name, by words and edits. */
 function nearestCards(name: string): string {
   const names = gpuModels.map(({ model }) => model);
   const wanted = wordsOf(name);
@@ -150,10 +150,10 @@ function nearestCards(name: string): string {
     : suggest(name, [...names, ...cards.map((card) => card.name)], "take one of its cards");
 }
 
-/** More names are a list, not a hint. */
+/** More would be a list, not a hint. */
 const MOST_HINTS = 4;
 
-/** Without the makers, whose names say nothing of a card. */
+/** Without vendors, whose names do not identify cards. */
 function wordsOf(text: string): string[] {
   return text
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** The options of `npm run model`, and reading a command line into them: every mistake at once, each with a way out. */
+/** Options of `npm run model`, and parsing: all mistakes at once, each with a fix. */
 import { parseArgs } from "node:util";
 import { ruleFor } from "../../catalog/engine-options";
 import { type Engine, type EngineName, engineNames, engineOf, type Processor } from "../../engines";
@@ -6,7 +6,7 @@ import { suggest } from "../../stacks/config/core/problems";
 
 type FlagOptions = Readonly<Record<string, { readonly type: "boolean" | "string" }>>;
 
-/** Flags of an engine that change memory, under their own names and those that switch them off. */
+/** An engine's flags that affect memory, with their negations. */
 function flagOptionsOf(name: EngineName): FlagOptions {
   const { memoryFlags = [], options } = engineOf(name);
   return Object.fromEntries(
@@ -44,7 +44,7 @@ const OWN_OPTIONS = {
 
 type OptionName = keyof typeof OWN_OPTIONS;
 
-/** Options by the setting of a model that they stand for, in the words of a plan. */
+/** Options by a model's setting in plans. */
 const BY_SETTING: Readonly<Record<string, OptionName>> = {
   tensorParallel: "tp",
   pipelineParallel: "pp",
@@ -53,7 +53,7 @@ const BY_SETTING: Readonly<Record<string, OptionName>> = {
   kvCacheDtype: "kv-dtype",
 };
 
-/** An engine's own flags for what has an option here: `models.<name>.contextTokens` is its `--max-model-len`. */
+/** An engine's names for options here: `models.<name>.contextTokens` is its `--max-model-len`. */
 function engineSpellings(name: EngineName): (readonly [string, OptionName])[] {
   const { options, arguments: rules } = engineOf(name).options;
   return options.arguments.flatMap(({ name: flag }) => {
@@ -66,7 +66,7 @@ const versionSpellings = new Map(
   engineNames.filter((name) => engineOf(name).memoryByVersion).map((name) => [`${name}-version`, name]),
 );
 
-/** Other spellings: words that people try, and the engines' own names. */
+/** Common words, and engines' own names. */
 const spellings: Readonly<Record<string, OptionName>> = {
   card: "gpu",
   "gpu-model": "gpu",
@@ -74,7 +74,7 @@ const spellings: Readonly<Record<string, OptionName>> = {
   ...Object.fromEntries([...versionSpellings.keys()].map((spelling) => [spelling, "engine-version" as const])),
 };
 
-/** Options that engines without a use for them refuse. */
+/** Options that some engines refuse. */
 const uses: Partial<Record<OptionName, (engine: Engine) => boolean>> = {
   tp: ({ parallelism }) => parallelism.tensor,
   utilization: ({ preallocatesGpuMemory }) => preallocatesGpuMemory,
@@ -91,7 +91,7 @@ export function spellingsOf(option: OptionName): readonly string[] {
   return Object.keys(spellings).filter((name) => spellings[name] === option);
 }
 
-/** Engines that take an option or a flag, as it is spelled. */
+/** Engines with an option or flag of this spelling. */
 export function enginesTaking(spelled: string): readonly EngineName[] {
   if (Object.hasOwn(flagOptions, spelled)) {
     return engineNames.filter((name) => Object.hasOwn(flagsByEngine.get(name) ?? {}, spelled));
@@ -110,16 +110,16 @@ export function enginesOn(processor: Processor): readonly EngineName[] {
 
 export interface CommandLine {
   readonly positionals: readonly string[];
-  /** As they were typed, by canonical name; true where an option takes none or has none. */
+  /** As typed, by canonical name; true without a value. */
   readonly values: Readonly<Partial<Record<OptionName, string | true>>>;
-  /** The name that was typed for each. */
+  /** Typed name of each. */
   readonly typed: Readonly<Partial<Record<OptionName, string>>>;
-  /** Flags of engines by their own names. */
+  /** Engine flags by their own names. */
   readonly flags: Readonly<Record<string, string | boolean>>;
   readonly problems: readonly string[];
 }
 
-/** Never throws; values are checked by whoever knows them. */
+/** Never throws; values are checked later. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const { tokens } = parseArgs({
     args: [...argv],
@@ -136,12 +136,12 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const [asked] = tokens.flatMap((token) =>
     token.kind === "option" && token.name === "engine" ? [token.value?.toLowerCase()] : [],
   );
-  // What the engine that is asked for says of a flag comes before what another would.
+  // The requested engine's answer comes first.
   const engines = [...engineNames].sort((a, b) => Number(b === asked) - Number(a === asked));
   let unknownAt = -1;
   for (const token of tokens) {
     if (token.kind === "positional") {
-      // The value of an option that does not exist is no model.
+      // The value of an unknown option is no model.
       if (token.index !== unknownAt + 1 || unknownAt < 0) {
         positionals.push(token.value);
       }
@@ -182,7 +182,7 @@ function twice(own: OptionName, first: string, second: string): string {
   return `${both}: write one${own === "gpu" ? "; without a card, a table compares them all" : ""}`;
 }
 
-/** An option that does not exist, a value that is missing, or one too many. */
+/** Unknown option, missing or extra value. */
 function formProblem(name: string, value: string | undefined, engines: readonly EngineName[]): string | undefined {
   if (!Object.hasOwn(modelOptions, name)) {
     return unknownOption(name, engines);
@@ -194,7 +194,7 @@ function formProblem(name: string, value: string | undefined, engines: readonly 
   return value === undefined ? undefined : `--${name} takes no value: write it alone, or leave it out`;
 }
 
-/** Flags of engines that this command has under no name are answered with what it makes of them. */
+/** Engine flags without an option here are answered with their equivalent. */
 function unknownOption(name: string, engines: readonly EngineName[]): string {
   const flag = `--${name.slice(0, 60)}`;
   for (const { label, overridingFlags = {}, options } of engines.map(engineOf)) {

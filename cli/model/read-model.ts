@@ -1,4 +1,3 @@
-/** Reads the model that `npm run model` is asked about. */
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
@@ -16,13 +15,13 @@ import { isRemote, readRemoteModel } from "./read-remote";
 
 export interface NamedModel {
   readonly architecture: ModelArchitecture;
-  /** Of the catalogue's models. */
+  /** Of catalogue models. */
   readonly entry?: ModelEntry;
 }
 
 /**
- * A file wins over a catalogue name; a folder stands for the config.json in it, and weights beside that are read by their
- * headers. Only an address makes it ask a server.
+ * A file precedes a catalogue name; a folder means its config.json, with the headers of weights
+ * next to it. Only URLs cause requests.
  *
  * @throws BadInput, ModelConfigError, CheckpointError, HubError
  */

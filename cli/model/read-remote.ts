@@ -1,4 +1,4 @@
-/** Reads a model that `npm run model` is asked about from a hub, a bucket or a web server: descriptions and headers only. */
+/** Reads a model from a hub, bucket or web server: descriptions and headers only. */
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { parseModelConfigText } from "../../planner/model/config-json";
 import type { CheckpointFiles } from "../../stacks/checkpoint/files";
@@ -8,13 +8,13 @@ import { commitOf, filesOf, hubOf } from "../pin/hub";
 import { publishedConfig } from "../published-config";
 import { BadInput } from "./bad-input";
 
-/** Whether a model is named by where a server has it. */
+/** Whether a model is named by URL. */
 export function isRemote(model: string): boolean {
   return /^(hf|s3|https):\/\//.test(model);
 }
 
 /**
- * The model at hf://organization/name[@revision], s3://bucket/folder or https://host/folder.
+ * hf://organization/name[@revision], s3://bucket/folder or https://host/folder.
  *
  * @throws BadInput, CheckpointError, HubError, ModelConfigError
  */
@@ -43,7 +43,7 @@ async function filesAt(
     );
   }
   const hub = hubOf(env);
-  // files of one commit belong together
+  // files must be of one commit
   const commit = await commitOf(hub, repository, revision);
   return { files: new RemoteFiles(filesOf(hub, repository, commit)), name: `hf://${repository}@${commit}` };
 }

@@ -1,15 +1,16 @@
-/** What `npm run model --json` prints. */
-
 import { engineOf } from "../../engines";
 import type { MemoryRequest } from "../../engines/memory-request";
 import { adviceJson } from "./advice";
 import type { ModelReport } from "./report";
 
-/** Machine-readable form. weightsGB is what is downloaded, as in a plan; perGpu.kvCacheGiB and kvTokens are the pool the engine would report, needed* the load asked for. */
+/**
+ * weightsGB is the download, as in a plan; perGpu.kvCacheGiB and kvTokens are the pool that the
+ * engine would report, needed* the requested load.
+ */
 export function reportJson(report: ModelReport) {
   const { request, estimate, parameters, filesGB, unknown } = report;
   const { architecture } = request;
-  /** Null where the figure rests on a cache that nobody knows. */
+  /** Null where the figure depends on an unknown cache. */
   const ifKnown = (figure: number): number | null => (unknown === undefined ? figure : null);
   return {
     model: architecture.name,
@@ -52,7 +53,7 @@ export function reportJson(report: ModelReport) {
     kvTokens: ifKnown(estimate.kvTokens),
     requiredTokens: estimate.requiredTokens,
     requestCapacity: Number.isFinite(estimate.requestCapacity) ? estimate.requestCapacity : null,
-    // null: nobody knows
+    // null: unknown
     fits: unknown !== undefined && report.verdict.answer === "edge" ? null : report.fits,
     ...(unknown !== undefined && { unknown }),
     verdict: report.verdict,
@@ -65,7 +66,7 @@ export function reportJson(report: ModelReport) {
   };
 }
 
-/** The engine's name and `Version`, where the figures are one version's. */
+/** The engine's name and `Version`, for figures of one version. */
 function versionKey({ engine: { name, version } }: MemoryRequest): Readonly<Record<string, string>> {
   return engineOf(name).memoryByVersion ? { [`${name}Version`]: version } : {};
 }

@@ -1,4 +1,4 @@
-/** What `npm run model` prints for people. */
+/** Text output of `npm run model`. */
 
 import { engineOf } from "../../engines";
 import type { MemoryRequest } from "../../engines/memory-request";
@@ -9,7 +9,6 @@ import { adviceRows } from "./advice";
 import { cardTable } from "./card-table";
 import type { ModelReport } from "./report";
 
-/** The explanation for people. */
 export function explainModel(report: ModelReport): string {
   return [
     ...describeModel(report),
@@ -68,7 +67,7 @@ function describeWeights({ request, weights, filesGB }: ModelReport): string[] {
   ];
 }
 
-/** What the weight files say, where they were read. */
+/** Empty unless weight files were read. */
 function describeFiles(checkpoint: MemoryRequest["architecture"]["checkpoint"]): string[] {
   if (checkpoint === undefined) {
     return [];
@@ -150,7 +149,7 @@ function describeGpu(report: ModelReport): string[] {
   ];
 }
 
-/** What an engine logs when it starts; one that takes no more than is asked for logs no such figure. */
+/** An engine's start-up log; engines without a pool log none. */
 function poolRows({ request, estimate, refusals }: ModelReport): string[] {
   if (estimate.kvTokens === 0 || refusals.length > 0) {
     return [];
@@ -203,7 +202,7 @@ function setting(
 
 const BAR_WIDTH = 60;
 
-/** The budget as a bar of fixed width, with what it can be off; what does not fit is cut off. */
+/** Fixed width, with the error; overflow is cut. */
 function bar(budget: MemoryBudget, aboveGiB: number): string {
   const parts: readonly (readonly [string, number])[] = [
     ["#", budget.weightsGiB],

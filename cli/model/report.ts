@@ -1,4 +1,4 @@
-/** What `npm run model` found out about a model on a machine: the figures, and whether it starts. */
+/** Result of `npm run model`: figures, and whether the model starts. */
 
 import { engineOf } from "../../engines";
 import { lackOfMemory, layoutProblems as problemsOfLayout, startProblems } from "../../engines/estimate";
@@ -20,9 +20,9 @@ export interface ModelReport {
   readonly request: MemoryRequest;
   readonly estimate: MemoryEstimate;
   readonly parameters: ParameterCounts;
-  /** In the format that is asked for. */
+  /** In the requested format. */
   readonly weights: WeightSizes;
-  /** What is downloaded, GB: more or less than the weights where the engine makes their format when it loads them. */
+  /** Download, GB: differs from the weights where the engine converts at load time. */
   readonly filesGB: number;
   readonly formatName: string;
   readonly kvBytesPerToken: number;
@@ -30,31 +30,31 @@ export interface ModelReport {
   readonly stateElements: { readonly convolution: number; readonly recurrent: number };
   /** Why the engine would refuse this layout. */
   readonly layoutProblems: readonly string[];
-  /** Why the machine cannot run it, whatever the layout and the load. */
+  /** Why the machine cannot run it, in any layout or load. */
   readonly machineRefusals: readonly string[];
-  /** Every reason why it does not start, whatever memory there is: the layout's, the context's, the machine's. */
+  /** All reasons independent of memory: layout, context, machine. */
   readonly refusals: readonly string[];
-  /** With all refusals; `estimate.verdict` knows the memory alone. */
+  /** With all refusals; `estimate.verdict` covers memory only. */
   readonly verdict: MemoryVerdict;
-  /** For sure. */
+  /** For certain. */
   readonly fits: boolean;
-  /** Why nobody can say whether it fits: the size of its cache is not known. */
+  /** Why the fit is unknown: the cache size is. */
   readonly unknown?: string;
-  /** Why it is unknown whether it starts: an answer "edge" that the engine decides. */
+  /** Why the start is unknown: "edge", decided by the engine. */
   readonly unread?: string;
-  /** Remarks on the question. */
+  /** Notes on the question. */
   readonly notes: readonly string[];
   readonly advice?: ModelAdvice;
 }
 
-/** What is known of a request besides its memory. */
+/** Facts about a request besides memory. */
 export interface Circumstances {
   /** Why the machine cannot run it. */
   readonly refused?: readonly string[];
-  /** Why it is unknown whether it starts there. */
+  /** Why the start is unknown. */
   readonly unread?: string;
   readonly notes?: readonly string[];
-  /** Its files, GB; of the format that is asked for when undefined. */
+  /** Files, GB. @default of the requested format */
   readonly filesGB?: number;
 }
 
@@ -98,14 +98,14 @@ export function modelReport(
 }
 
 const LESS_OF_THE_CARD = ["a lower --utilization leaves memory for that, and less to the KV cache"];
-/** What to try where no smaller load helps. */
+/** Fixes where no smaller load helps. */
 const WAYS_OUT: Partial<Record<MemoryVerdict["decides"], readonly string[]>> = {
   "free memory": LESS_OF_THE_CARD,
   "graph capture": LESS_OF_THE_CARD,
   "recurrent states": ["a plan writes a max-num-seqs that fits where the file has none"],
 };
 
-/** What is known besides the memory comes first: a refusal, or that nobody can say. */
+/** Refusals and unknowns precede memory. */
 function verdictOf(
   memory: MemoryVerdict,
   refusals: readonly string[],

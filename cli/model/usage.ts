@@ -1,4 +1,4 @@
-/** Help of `npm run model`. What concerns engines follows from their descriptors. */
+/** Help of `npm run model`. Engine texts come from their descriptors. */
 import { type EngineName, engineNames, engineOf, engineVersion } from "../../engines";
 import { wrap } from "../../report/style";
 import { LEVEL_WORDS, TRAFFIC_WORDS } from "./load-options";
@@ -6,7 +6,7 @@ import { enginesOn, enginesTaking, spellingsOf } from "./options";
 
 const WIDTH = 118;
 
-/** Where the texts of options begin. */
+/** Start column of option texts. */
 const INDENT = " ".repeat(23);
 
 const [usual, ...others] = engineNames;
@@ -14,7 +14,7 @@ const labels = (names: readonly EngineName[]) => names.map((name) => engineOf(na
 const versioned = enginesTaking("engine-version");
 const layered = engineNames.filter((name) => !enginesTaking("tp").includes(name));
 
-/** What engines have of their own for an option: `, with Ollama …`. */
+/** Engine-specific parts of an option: `, with Ollama …`. */
 function withEngines(names: readonly EngineName[], text: string): string {
   return names.length === 0 ? "" : `; with ${labels(names)} ${text}`;
 }

@@ -1,4 +1,4 @@
-/** `npm run pin -- --catalogue`: every model of the catalogue against the files that its repository has now. */
+/** `npm run pin -- --catalogue`: catalogue models against their repositories' current files. */
 import { parseArgs } from "node:util";
 import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
 import { concurrently } from "../../stacks/checkpoint/concurrently";
@@ -29,7 +29,7 @@ export async function compareCatalogue(
 }
 
 interface ComparedNow extends Compared {
-  /** Undefined where the hub did not tell. */
+  /** Undefined without the hub's answer. */
   readonly commit: string | undefined;
 }
 

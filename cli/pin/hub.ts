@@ -1,29 +1,29 @@
-/** Asks a Hugging Face hub which commit a revision of a repository is at, and for files of it. */
+/** Requests commits of revisions and files from a Hugging Face hub. */
 import { COMMIT } from "../../engines/sources";
 import type { Ask } from "../../stacks/checkpoint/remote";
 import { Unreadable } from "../../stacks/config/remote-file";
 import { lineOf } from "../io";
 
-/** Where to ask, and as whom. */
+/** Address and credentials. */
 export interface Hub {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly endpoint: string;
   readonly token?: string;
 }
 
-/** A commit could not be had; the message says why and what to do. */
+/** No commit; the message has reason and fix. */
 export class HubError extends Error {}
 
-/** Repositories that are asked at once. */
+/** Concurrent repositories. */
 export const HUB_CONCURRENCY = 4;
 
 const TIMEOUT_MS = 20_000;
 
 /**
- * The hub of HF_ENDPOINT, with the token of HF_TOKEN where there is one.
+ * HF_ENDPOINT, with HF_TOKEN if set.
  *
- * @param declared `storage.hub.url` of an environment, where its Jobs will ask. @default huggingface.co
- * @throws HubError for an address that is none, or one that would show the token to everybody on the way.
+ * @param declared `storage.hub.url` of an environment, used by its Jobs. @default huggingface.co
+ * @throws HubError for an invalid address, or one that would expose the token on the network.
  */
 export function hubOf(env: NodeJS.ProcessEnv, declared = "https://huggingface.co"): Hub {
   const text = env.HF_ENDPOINT || declared;
@@ -44,7 +44,7 @@ export function hubOf(env: NodeJS.ProcessEnv, declared = "https://huggingface.co
 }
 
 /**
- * Full commit of a revision.
+ * Full commit.
  *
  * @param repository `organization/name`
  * @throws HubError
@@ -66,7 +66,7 @@ export async function commitOf(hub: Hub, repository: string, revision: string): 
 }
 
 /**
- * The files of a repository at a commit. Large ones are redirected to another server; the token does not go there.
+ * Files at a commit. Large ones redirect to another server, without the token.
  * @throws HubError
  */
 export function filesOf(hub: Hub, repository: string, commit: string): Ask {
@@ -79,7 +79,7 @@ export function filesOf(hub: Hub, repository: string, commit: string): Ask {
   };
 }
 
-/** What `use` makes of the hub's answer; undefined where it refuses. */
+/** `use` converts the hub's answer; undefined where it refuses. */
 async function askHub<T>(
   { endpoint, token }: Hub,
   path: string,
@@ -117,7 +117,7 @@ async function askHub<T>(
 
 function refusal(status: number, repository: string, revision: string, asSomebody: boolean): string {
   switch (status) {
-    // The hub does not tell private repositories from those that do not exist.
+    // The hub does not distinguish private from missing repositories.
     case 401:
     case 403:
       return asSomebody

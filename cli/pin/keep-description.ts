@@ -1,4 +1,4 @@
-/** Keeps the description of a repository's model next to an environment's file: config.json and headers of weight files. */
+/** Keeps a model's config.json and weight file headers next to an environment's file. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CheckpointError } from "../../planner/model/checkpoint/errors";
@@ -12,7 +12,7 @@ import { RemoteFiles } from "../../stacks/checkpoint/remote";
 import { hubFolder } from "../../stacks/config/core/hub-model";
 import { filesOf, type Hub, HubError } from "./hub";
 
-/** Files by name, as they are kept. */
+/** By file name. */
 export type Description = ReadonlyMap<string, string | Uint8Array>;
 
 /** As for every config.json. */
@@ -20,14 +20,13 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 const UNFINISHED = ".unfinished-";
 
-/** Whether a repository's description at a commit is kept. */
 export function isKept(baseDirectory: string, repository: string, commit: string): boolean {
   return existsSync(join(baseDirectory, hubFolder({ repository, revision: commit }), "config.json"));
 }
 
 /**
- * Reads what describes a model, and whether a plan can be made of it.
- * @throws HubError where the hub refuses, sends something else, or no plan can be made of what it sends
+ * Reads a description and checks that it can be planned.
+ * @throws HubError where the hub refuses, answers otherwise, or no plan is possible
  */
 export async function describe(hub: Hub, repository: string, commit: string): Promise<Description> {
   const name = `hf://${repository}@${commit}`;
@@ -60,7 +59,7 @@ export async function describe(hub: Hub, repository: string, commit: string): Pr
   }
 }
 
-/** Writes a description as a whole, or not at all. */
+/** Atomic. */
 export function keep(baseDirectory: string, repository: string, commit: string, description: Description): void {
   const folder = join(baseDirectory, hubFolder({ repository, revision: commit }));
   const parent = dirname(folder);
@@ -86,7 +85,7 @@ interface Recording {
   headers(): readonly KeptHeader[];
 }
 
-/** The files, with a record of the texts and headers that were read of them. */
+/** Records read texts and headers. */
 function recording(files: CheckpointFiles): Recording {
   const texts = new Map<string, string>();
   const headers = new Map<string, KeptHeader>();

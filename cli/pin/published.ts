@@ -1,4 +1,4 @@
-/** Whether a model of the catalogue is counted as its repository publishes it. */
+/** Whether the catalogue matches a model's repository. */
 import type { ModelEntry } from "../../catalog/models";
 import { kvCacheBytesPerToken } from "../../planner/memory/kv-cache";
 import type { ModelArchitecture } from "../../planner/model/architecture";
@@ -9,23 +9,22 @@ import { RemoteFiles } from "../../stacks/checkpoint/remote";
 import { publishedConfig } from "../published-config";
 import { filesOf, type Hub, HubError } from "./hub";
 
-/** What the catalogue says, and what the repository does. */
+/** Catalogue and repository values. */
 export interface Difference {
   readonly what: string;
   readonly catalogue: string;
   readonly published: string;
 }
 
-/** Of one model: what differs, or why nothing is known of it. */
+/** Differences of a model, or why they are unknown. */
 export type Comparison = { readonly differences: readonly Difference[] } | { readonly unknown: string };
 
-/** A model of the catalogue, and what was found of it. */
 export interface Compared {
   readonly entry: ModelEntry;
   readonly comparison: Comparison;
 }
 
-/** What plans follow from. */
+/** Values that plans depend on. */
 const FIGURES: Readonly<Record<string, (architecture: ModelArchitecture) => string | number>> = {
   family: ({ family }) => family,
   "context in tokens": ({ maxContextTokens }) => maxContextTokens,
@@ -46,7 +45,7 @@ export function differencesOf(catalogue: ModelArchitecture, published: ModelArch
   });
 }
 
-/** Reads config.json, and hf_quant_config.json where there is one, at a commit. */
+/** Reads config.json, and hf_quant_config.json if present, at a commit. */
 export async function comparePublished(hub: Hub, entry: ModelEntry, commit: string): Promise<Comparison> {
   const files = new RemoteFiles(filesOf(hub, entry.repository, commit));
   try {
@@ -64,7 +63,7 @@ export async function comparePublished(hub: Hub, entry: ModelEntry, commit: stri
   }
 }
 
-/** One line for each difference; none where there are none. */
+/** A line per difference. */
 export function differenceLines({ entry: { name, repository }, comparison }: Compared): string[] {
   return "unknown" in comparison
     ? [`${name}: not compared with ${repository}: ${comparison.unknown}`]

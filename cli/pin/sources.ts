@@ -7,11 +7,10 @@ import { modelSource } from "../../stacks/model-source";
 /** A source of an environment that has revisions. */
 export interface Source {
   readonly model: string;
-  /** Of the model's adapters, whose source it is. @default the model's own */
+  /** Adapter that it is the source of. @default the model's own */
   readonly adapter?: string;
-  /** Where the file has it, below the models. */
+  /** Path in the file, below the models. */
   readonly place: readonly string[];
-  /** Key there that names it. */
   readonly key: "source" | "model";
   /** `organization/name`, or `registry.example.com/team/name`. */
   readonly repository: string;
@@ -21,16 +20,16 @@ export interface Source {
   readonly artifact?: ArtifactSource;
   /** Its description is kept: the file names the repository as the model. @default it is not */
   readonly describes?: true;
-  /** Model of the catalogue whose repository it is, and by whose config.json the plan counts. */
+  /** Catalogue model of this repository, whose config.json the plan uses. */
   readonly entry?: ModelEntry;
 }
 
-/** Of models, canaries and adapters, in the order of the file. */
+/** Models, canaries and adapters, in file order. */
 export function sourcesOf(models: EnvironmentConfig["models"]): Source[] {
   return Object.entries(models).flatMap(([model, config]) => {
     const { revisionOf, adapters = {}, hub } = config;
     const source = modelSource(model, config);
-    // A canary without a source of its own has its model's, which is written there; adapters are its model's.
+    // A canary without a source has its model's, written there; adapters belong to its model.
     const isInherited = revisionOf !== undefined && config.source === models[revisionOf.model]?.source;
     const place = revisionOf ? [revisionOf.model, "canary"] : [model];
     return [

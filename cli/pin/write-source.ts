@@ -1,17 +1,20 @@
-/** Writes the `source` of a model, of its canary or of an adapter, or the `model` itself, into the text of an environment file; every other byte stays as it is. */
+/**
+ * Changes `source` of a model, canary or adapter, or `model` itself, in an environment file's text;
+ * every other byte stays.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { NAMESPACE } from "../../stacks/config/core/schema";
 
-/** The text does not say the model's settings where they could be changed. */
+/** The text does not contain the model's settings where they can be changed. */
 export class UnwritableError extends Error {}
 
 /**
- * @param place of what has the source, below the models: a model's name, that and "canary", or that, "adapters" and a name.
- * An adapter may be its source alone.
- * @param key whose value it is.
- * @param text of an environment file that was read without a problem.
- * @throws UnwritableError where the model's settings stand elsewhere (an alias).
+ * @param place below the models: a model's name, with "canary", or with "adapters" and a name. An
+ * adapter may be its source alone.
+ * @param key to change.
+ * @param text of a valid environment file.
+ * @throws UnwritableError where the model's settings are elsewhere (an alias).
  */
 export function withSource(
   text: string,
@@ -27,7 +30,7 @@ export function withSource(
     throw new UnwritableError(`${named} stands elsewhere (an alias): write ${key}: ${source} there yourself`);
   }
   const changed = isMap(settings) ? spliced(text, settings, source, key) : replaced(text, settings, source);
-  // What is written is what was meant, or nothing is.
+  // Verified: writes exactly the change or nothing.
   document.setIn(isMap(settings) ? [...path, key] : path, source);
   if (!isDeepStrictEqual(parseDocument(changed, { merge: true }).toJS(), document.toJS())) {
     throw new UnwritableError(

@@ -1,4 +1,4 @@
-/** What `npm run pins -- --digests` says to people. */
+/** Text output of `npm run pins -- --digests`. */
 import type { ImageByTag } from "../../catalog/image-digests";
 import { type Style, table, WIDTH, wrap } from "../../report/style";
 import type { DigestRow } from "./digests";

@@ -1,4 +1,4 @@
-/** The list of images' digests, as registries have them. */
+/** Image digests, as registries have them. */
 import { digestOf } from "../../bundle/image";
 import type { ImageDigest, ImageDigests } from "../../catalog/image-digests";
 import { parseImage } from "../../catalog/image-reference";
@@ -8,20 +8,23 @@ import type { Registry } from "../../charts/registry";
 import { lineOf } from "../io";
 import { assertImage } from "./registry-image";
 
-/** `source` of what this command found. */
+/** `source` of digests from this command. */
 const REGISTRY = "registry";
 
-/** What became of one image. */
+/** Result for an image. */
 export interface DigestRow {
   readonly image: string;
-  /** "moved": the registry has another digest under the tag than the list. "dropped": nothing is pinned by that tag any more. */
+  /** "moved": the registry's digest differs from the list. "dropped": no pin uses the tag. */
   readonly state: "same" | "added" | "moved" | "failed" | "dropped";
   readonly digest?: string;
-  /** What is wrong, and what to do about it. */
+  /** Problem and fix. */
   readonly problem?: string;
 }
 
-/** Images of the public path by their tags, and those of the list that are still pinned; without those that keep their tag. */
+/**
+ * The public path's images by tag, and the list's that are still pinned; without those that keep
+ * their tag.
+ */
 export function imagesToAsk({ digests, byTag }: ImageDigests): string[] {
   const all = new Set(images.map(reference));
   const components = pinnedParts.filter(isOnPublicPath).flatMap((part) => part.images ?? []);
@@ -34,10 +37,10 @@ export function imagesToAsk({ digests, byTag }: ImageDigests): string[] {
 }
 
 /**
- * Asks the registry of each image for the digest of its tag. What the list has is compared and never replaced.
+ * Requests the digest of each tag. Listed ones are compared, never replaced.
  *
  * @param today `2026-11-28`.
- * @returns the list as it should be, and what became of each image.
+ * @returns the updated list, and each image's result.
  */
 export async function fillDigests(
   list: ImageDigests,
@@ -57,7 +60,7 @@ export async function fillDigests(
   };
 }
 
-/** The file's text, with a row in a line. */
+/** One row per line. */
 export function digestsText({ about, digests, byTag }: ImageDigests): string {
   const rows = (list: readonly object[]) => list.map((row) => `  ${inOneLine(row)}`).join(",\n");
   return `{\n "about": ${JSON.stringify(about)},\n "digests": [\n${rows(digests)}\n ],\n "byTag": [\n${rows(byTag)}\n ]\n}\n`;
@@ -88,7 +91,7 @@ async function ask(image: string, listed: ImageDigest | undefined, registry: Reg
   }
 }
 
-/** Those of the catalogue; of an image that it lacks, what most nodes are. */
+/** From the catalogue; for unlisted images those of most nodes. */
 function platformsOf(image: string): readonly string[] {
   return images.find((entry) => reference(entry) === image)?.platforms ?? ["linux/amd64"];
 }

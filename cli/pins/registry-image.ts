@@ -1,10 +1,10 @@
-/** What a registry must answer for a digest to be written down: a container image for the platforms that the catalogue names. */
+/** Requirements for writing a digest down: a container image for the catalogue's platforms. */
 import { z } from "zod";
 import { imagesFor, readTopLevel } from "../../catalog/oci-image";
 
 const CONFIGS = ["application/vnd.oci.image.config.v1+json", "application/vnd.docker.container.image.v1+json"];
 
-/** As far as OCI's image specification demands it. */
+/** As required by OCI's image specification. */
 const descriptors = z
   .array(
     z.object({
@@ -18,8 +18,8 @@ const descriptors = z
 
 /**
  * @param content of the answer.
- * @param platforms `linux/amd64`; of an image without an index only their number is compared.
- * @throws Error for what is no image, and for an image that is not made for all of the platforms.
+ * @param platforms `linux/amd64`; for an image without an index only their number is compared.
+ * @throws Error for non-images, and for missing platforms.
  */
 export function assertImage(content: Buffer, image: string, platforms: readonly string[]): void {
   const top = readTopLevel(content, image);

@@ -1,4 +1,4 @@
-/** What `npm run pins` knows: rows of plain data from the catalogue, the same for people and for `--json`. */
+/** Catalogue rows of `npm run pins`, for tables and `--json`. */
 import { releaseName } from "../../catalog/advisories";
 import { areMet, type KnownOf, knownVulnerabilities } from "../../catalog/known-vulnerabilities";
 import {
@@ -12,21 +12,21 @@ import {
 } from "../../catalog/pins";
 
 /**
- * `vulnerable` ends the command with 1. `opt-in` is vulnerable, and nobody gets it unasked. `not met` has vulnerabilities that
- * nothing meets which is installed by default.
+ * `vulnerable` exits with 1. `opt-in`: vulnerable, never by default. `not met`: no default
+ * installation is affected.
  */
 export type PinState = "vulnerable" | "opt-in" | "not met" | "unread" | "none known";
 
-/** Pins of one part that are of one release, and equally hard to get. */
+/** Pins of a part with the same release and exposure. */
 export interface PinRow extends Pick<PinnedPart, "part" | "exposure"> {
   readonly version: string;
   readonly pins: readonly Pick<Pin, "kind" | "name" | "version">[];
-  /** Undefined where no source has the day; the oldest of several. */
+  /** Undefined without a source; the oldest of several. */
   readonly released: { readonly on: string; readonly ageDays: number } | undefined;
-  /** The oldest day on which one was read for the catalogue: the release is at least as old. */
+  /** Oldest day one was read for the catalogue: a lower bound of the release's age. */
   readonly readOn: string;
   readonly advisories: (PinnedPart["advisories"] & { readonly ageDays: number }) | undefined;
-  /** Why nobody read them. */
+  /** Why they were not read. */
   readonly unread: string | undefined;
   readonly optIn: Omit<OptIn, "image"> | undefined;
   readonly known: readonly KnownOf[];
@@ -36,8 +36,8 @@ export interface PinRow extends Pick<PinnedPart, "part" | "exposure"> {
 const DAY_MS = 86_400_000;
 
 /**
- * @param today by which ages are told.
- * @param pinsOfPart what the catalogue pins of it.
+ * @param today base of ages.
+ * @param pinsOfPart the catalogue's pins.
  */
 export function pinRows(
   today: Date,
@@ -93,7 +93,6 @@ function stateOf(known: readonly KnownOf[], isOptIn: boolean, isUnread: boolean)
   return known.some((of) => of.known.length > 0) ? "not met" : "none known";
 }
 
-/** Rows that must not be there. */
 export function failing(rows: readonly PinRow[]): PinRow[] {
   return rows.filter((row) => row.state === "vulnerable" && isOnPublicPath(row));
 }

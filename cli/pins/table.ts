@@ -1,4 +1,4 @@
-/** The rows of `npm run pins` for people. */
+/** Table of `npm run pins`. */
 import { mendedIn } from "../../catalog/known-vulnerabilities";
 import { type Cell, type Style, table, WIDTH, wrap } from "../../report/style";
 import type { PinRow, PinState } from "./rows";
@@ -31,7 +31,7 @@ function readTo({ readOn, until, ageDays }: NonNullable<PinRow["advisories"]>): 
   return dayAndAge(until ?? readOn, ageDays);
 }
 
-/** What is known of the rows that have something, and why nobody read of others. */
+/** Details of affected rows, and why others are unread. */
 export function pinDetails(rows: readonly PinRow[]): string {
   const known = rows.flatMap(knownLines);
   const unread = new Set(rows.flatMap(({ part, unread }) => (unread === undefined ? [] : [`${part}: ${unread}`])));

@@ -1,4 +1,4 @@
-/** `npm run plan -- <environment> --since FILE`: what differs from an earlier plan. */
+/** `npm run plan -- <environment> --since FILE`: differences to an earlier plan. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { renderedEnvironment, renderedPlan } from "../../render/folder";
@@ -9,9 +9,9 @@ import { lineOf } from "../io";
 import type { Problem } from "../read-environment";
 
 /**
- * An earlier plan: a file of `plan --json`, or the one that a rendered folder was made from.
+ * A file of `plan --json`, or a rendered folder's plan.
  *
- * @param environment whose plan it is compared with: a folder of another one is refused.
+ * @param environment to compare with; folders of others are refused.
  */
 export function earlierPlan(path: string, environment: string): PlanDigest | Problem {
   const asked = "--since takes a file that plan --json wrote, or a rendered folder";
@@ -32,7 +32,6 @@ export function earlierPlan(path: string, environment: string): PlanDigest | Pro
   }
 }
 
-/** The difference in lines. */
 export function sinceText(environment: string, before: PlanDigest, after: PlanJson): string {
   const lines = planDifference(before, planDigest.parse(after));
   return `inference-stacks plan · ${environment} · what differs\n\n${lines.length === 0 ? "nothing: same models, replicas, machines and cost" : lines.join("\n")}\n`;

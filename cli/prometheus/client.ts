@@ -1,9 +1,9 @@
-/** Questions to a Prometheus, by its HTTP API (api/v1). */
+/** Prometheus' HTTP API (api/v1). */
 import { z } from "zod";
 import type { HttpClient } from "../smoke/http";
 import { expectJson } from "../smoke/json";
 
-/** A value as Prometheus writes it: text, because JSON has no NaN. */
+/** Values are texts, because JSON has no NaN. */
 const sample = z.tuple([z.number(), z.string()]);
 const labels = z.record(z.string(), z.string());
 const vector = z.object({ data: z.object({ result: z.array(z.object({ metric: labels, value: sample })) }) });
@@ -18,7 +18,7 @@ export interface Sample {
 
 export interface Series {
   readonly labels: Labels;
-  /** By Unix seconds; what is no number is left out. */
+  /** By Unix seconds, without non-numbers. */
   readonly points: ReadonlyMap<number, number>;
 }
 
@@ -34,7 +34,7 @@ const LOOK_AT = "--prometheus, which must be the address of a Prometheus, or of 
 export class Prometheus {
   constructor(private readonly http: HttpClient) {}
 
-  /** Samples of now, those that are a number. @throws NoAnswer, StepFailure */
+  /** Current samples that are numbers. @throws NoAnswer, StepFailure */
   async now(query: string, signal: AbortSignal): Promise<Sample[]> {
     const { data } = await this.ask("query", { query }, vector, signal);
     return data.result

@@ -6,18 +6,18 @@ import { Progress } from "../../rehearsal/parts/progress";
 import { setUp } from "../../rehearsal/parts/setup";
 import type { CommandIo } from "../io";
 
-/** What a rehearsal was asked for. */
+/** Options of a rehearsal. */
 export interface Asked {
   readonly environment: string;
-  /** Without a question. */
+  /** Without asking. */
   readonly install: boolean;
 }
 
 /**
- * Lists what a rehearsal needs and this machine lacks, how that would be got and how long it takes; then installs it, where
- * the user says so. Where there is no terminal to ask on, the command is named.
+ * Lists missing parts with source and duration, then installs them with the user's consent. Without
+ * a terminal, names the command.
  *
- * @returns whether all of it is there now.
+ * @returns whether all parts are present now.
  */
 export async function offerToInstall(missing: MissingParts, asked: Asked, io: CommandIo): Promise<boolean> {
   io.err(needsText(missing, asked.environment));

@@ -1,4 +1,4 @@
-/** `npm run render -- --all`: every environment of the repository, each into a folder of its own. */
+/** `npm run render -- --all`: every environment of the repository, each into its own folder. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
@@ -24,41 +24,40 @@ import { allJson, allText } from "./summary";
 
 export interface AllArguments {
   readonly all: true;
-  /** Folder of the environments' folders. */
+  /** Parent of the environments' folders. */
   readonly out: string;
-  /** Folder with `<environment>.json` for each stack that made a cluster. */
+  /** Folder with `<environment>.json` per stack with a cluster. */
   readonly outputs: string | undefined;
   readonly secretStore: string;
-  /** File for the text of a pull request. */
+  /** File for a pull request's text. */
   readonly report: string | undefined;
   readonly json: boolean;
 }
 
-/** An environment's folder, and what it shall hold. */
+/** An environment's folder and its new content. */
 export interface RenderedEnvironment {
   readonly name: string;
   readonly folder: string;
   readonly rendering: Rendering;
-  /** That the folder was rendered from before. */
+  /** Of the folder's previous rendering. */
   readonly before: PlanDigest | undefined;
   readonly changes: FolderChanges;
 }
 
 export interface RenderedAll {
   readonly environments: readonly RenderedEnvironment[];
-  /** Environments without a folder, and why. */
+  /** Environments without a folder. */
   readonly skipped: readonly { readonly name: string; readonly why: string }[];
-  /** Names of folders whose environment is gone. */
+  /** Folders of removed environments. */
   readonly removed: readonly string[];
 }
 
-/** Where environments come from. */
 export interface EnvironmentSource {
   readonly names: () => readonly string[];
   readonly open: (name: string) => OpenedEnvironment | Problem;
 }
 
-/** Renders all, and writes all or nothing. Returns the exit status. */
+/** All or nothing. Returns the exit status. */
 export async function renderAll(
   args: AllArguments,
   io: CommandIo,
@@ -129,7 +128,7 @@ export async function renderAll(
   }
 }
 
-/** Folders that no Argo CD would read, or two would. */
+/** Folders that no Argo CD, or two, would read. */
 function placeProblems(made: readonly Pick<RenderedEnvironment, "name" | "rendering">[]) {
   const placeOf = ({ repository, revision, path }: NonNullable<Rendering["gitops"]>) =>
     `${path} of ${repository} at ${revision}`;
@@ -192,7 +191,7 @@ async function rendered(
   }
 }
 
-/** Outputs of the stack that made the cluster, where the folder has some. */
+/** Outputs of the cluster's stack, if in the folder. */
 function outputsIn(folder: string, environment: OpenedEnvironment) {
   const file = join(folder, `${environment.name}.json`);
   return existsSync(file) ? readOutputs(file, environment) : undefined;

@@ -5,7 +5,7 @@ import { readTextFile } from "../../stacks/config";
 import { lineOf } from "../io";
 import type { OpenedEnvironment, Problem } from "../read-environment";
 
-/** What the stack that made the cluster says of it, from a file of its outputs. */
+/** Outputs of the cluster's stack, from a file. */
 export function readOutputs(file: string, { file: { environment } }: OpenedEnvironment): GivenOutput | Problem {
   const { provision } = environment.cluster;
   if (provision === "existing") {

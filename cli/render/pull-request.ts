@@ -1,15 +1,14 @@
-/** The text of a pull request that brings what was rendered: the difference of the plans, and of the objects. */
+/** Text of a pull request: differences of plans and objects. */
 import { posix } from "node:path";
 import type { FolderChanges } from "../../render/folder";
 import { planDifference } from "../../report/plan-difference";
 import type { RenderedAll, RenderedEnvironment } from "./all";
 
-/** Objects named of each kind of change: GitHub refuses texts above 65,536 characters. */
+/** Named objects per kind of change: GitHub refuses texts above 65,536 characters. */
 const MOST_OBJECTS = 40;
-/** Characters that are kept. */
 const MOST_CHARACTERS = 60_000;
 
-/** Markdown. Its first line is the title; an empty text where no file differs. */
+/** Markdown, title first; empty without changed files. */
 export function pullRequestText({ environments, skipped, removed }: RenderedAll): string {
   const changed = environments.filter(({ changes }) => hasChanges(changes));
   const names = [...changed.map(({ name }) => name), ...removed];
@@ -54,7 +53,7 @@ function section({ name, before, rendering: { plan, advice }, changes }: Rendere
 
 type ObjectChanges = Readonly<Record<"added" | "changed" | "removed", readonly string[]>>;
 
-/** Objects instead of files: one that moved to another wave has changed. */
+/** By object, not file: one moved to another wave counts as changed. */
 function objectChanges({ added, changed, removed }: FolderChanges): ObjectChanges {
   const [now, same, before] = [added, changed, removed].map((paths) => paths.flatMap(objectOf));
   const moved = (now ?? []).filter((object) => before?.includes(object));
@@ -65,7 +64,10 @@ function objectChanges({ added, changed, removed }: FolderChanges): ObjectChange
   };
 }
 
-/** `model-chat/deployment-model-chat` of `model-chat/07-deployment-model-chat.yaml`; nothing of a file that is no object. */
+/**
+ * `model-chat/deployment-model-chat` of `model-chat/07-deployment-model-chat.yaml`; empty for other
+ * files.
+ */
 function objectOf(path: string): string[] {
   const [, name] = /^\d+-(.+)\.yaml$/.exec(posix.basename(path)) ?? [];
   return name === undefined ? [] : [posix.join(posix.dirname(path), name)];

@@ -5,7 +5,6 @@ import { leftOutText } from "../../render/left-out";
 import { table } from "../../report/style";
 import type { AllArguments, RenderedAll } from "./all";
 
-/** A rendering as programs read it. */
 export function renderingJson(
   environment: string,
   folder: string,
@@ -19,7 +18,6 @@ export function renderingJson(
   return { environment, out: folder, secretStore, files, objects, leftOut, secrets, advice };
 }
 
-/** All renderings as programs read them. */
 export function allJson({ secretStore }: AllArguments, out: string, all: RenderedAll): string {
   const environments = all.environments.map(({ name, folder, rendering, changes }) =>
     renderingJson(name, folder, secretStore, rendering, changes),
@@ -27,7 +25,7 @@ export function allJson({ secretStore }: AllArguments, out: string, all: Rendere
   return `${JSON.stringify({ out, environments, skipped: all.skipped, removed: all.removed }, undefined, 2)}\n`;
 }
 
-/** All renderings as a person reads them: a line each, then what deserves a look. */
+/** A line each, then notes. */
 export function allText({ out }: AllArguments, { environments, skipped, removed }: RenderedAll): string {
   const rows = environments.map(({ name, rendering, changes }) => [
     `✓ ${name}`,

@@ -1,37 +1,37 @@
-/** A streamed answer of the OpenAI API, to a chat or a completion. */
+/** Streamed answer of the OpenAI API, for chat or completion. */
 import { z } from "zod";
 import { parseJson } from "../../names/json-text";
 import type { Line } from "./http";
 import { messageIn } from "./json";
 
 export interface StreamedAnswer {
-  /** By `performance.now()`; undefined where no token came. */
+  /** By `performance.now()`; undefined without a token. */
   readonly firstTokenAt?: number;
   readonly lastTokenAt?: number;
-  /** Events that hold text. */
+  /** Events with text. */
   readonly chunks: number;
-  /** Pieces, as they came over the network, that hold text. */
+  /** Network pieces with text. */
   readonly pieces: number;
-  /** Tokens of the answer by the server's own count. */
+  /** The server's count of answer tokens. */
   readonly counted?: number;
-  /** Tokens of the prompt by the server's own count. */
+  /** The server's count of prompt tokens. */
   readonly prompted?: number;
   readonly finished: boolean;
-  /** What is no part of an event stream. */
+  /** Text outside events. */
   readonly other: string;
 }
 
-/** An event that is an error, or no JSON: the message is the server's own. */
+/** An error event, or invalid JSON; with the server's message. */
 export class BrokenAnswer extends Error {}
 
 export interface ReadOptions {
-  /** Told the answer piece by piece, as it comes. */
+  /** Receives pieces of the answer. */
   readonly onText?: (text: string) => void;
-  /** Events with text after which a server does not keep to the limit of the request. @default none */
+  /** More text events mean that the server ignores the limit. @default none */
   readonly mostChunks?: number;
 }
 
-/** Engines name what a reasoning model thinks in different ways; both are tokens that a user waits for. */
+/** Engines name reasoning differently; users wait for its tokens too. */
 const DELTA = z.object({
   content: z.string().nullish(),
   reasoning: z.string().nullish(),
@@ -45,10 +45,10 @@ const CHUNK = z.object({
   error: z.unknown().optional(),
 });
 
-/** Characters of what is no event that are kept. */
+/** Characters kept outside events. */
 const OTHER_CHARACTERS = 10_000;
 
-/** Reads server-sent events until the last one. @throws BrokenAnswer, NoAnswer */
+/** Reads server-sent events. @throws BrokenAnswer, NoAnswer */
 export async function readAnswer(
   lines: AsyncIterable<Line>,
   { onText, mostChunks = Number.POSITIVE_INFINITY }: ReadOptions = {},
@@ -70,7 +70,7 @@ export async function readAnswer(
       return { ...end(), finished: true };
     }
     if (data === undefined) {
-      // Blank lines part events; a comment line (":") keeps the connection open.
+      // Blank lines separate events; comments (":") keep the connection open.
       if (line !== "" && !/^(:|event:|id:|retry:)/.test(line) && other.length < OTHER_CHARACTERS) {
         other += other === "" ? line : `\n${line}`;
       }

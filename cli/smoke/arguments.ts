@@ -1,4 +1,4 @@
-/** Command line of `npm run smoke`: reading and checking. */
+/** Command line of `npm run smoke`. */
 import { parseArgs } from "node:util";
 import { readTextFile } from "../../stacks/config/text-file";
 import { checkedArguments } from "../checked-arguments";
@@ -38,7 +38,7 @@ Exit status: 0 every step that applies passed, or a model is still starting, whi
 `;
 
 export interface SmokeArguments {
-  /** Without a slash or `/v1` at its end. */
+  /** Without a trailing slash or `/v1`. */
   readonly url: string;
   readonly controlUrl?: string;
   readonly model?: string;
@@ -47,7 +47,7 @@ export interface SmokeArguments {
   readonly apiKey?: string;
   /** PEM. */
   readonly ca?: string;
-  /** Where `url` is reached, whatever its name resolves to. @default by its name */
+  /** Overrides the name resolution of `url`. @default by its name */
   readonly connectTo?: Place;
   readonly concurrency: number;
   readonly prompt: string;
@@ -59,13 +59,13 @@ export interface SmokeArguments {
   readonly json: boolean;
 }
 
-/** The options of a check whose addresses and keys come from a stack. */
+/** Options of a check with addresses and keys from a stack. */
 export interface StackSmokeArguments extends Omit<SmokeArguments, "url"> {
-  /** Name of the environment and its stack. */
+  /** Of the environment and its stack. */
   readonly environment: string;
-  /** File to read instead of `Pulumi.<environment>.yaml`. */
+  /** In place of `Pulumi.<environment>.yaml`. */
   readonly config: string | undefined;
-  /** @default what the plan allows */
+  /** @default by the plan */
   readonly waitMinutes?: number;
 }
 
@@ -90,15 +90,15 @@ export const SMOKE_OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** More would be a load test, and a typing mistake there hurts. */
+/** More would be a load test, where typing mistakes hurt. */
 const LARGEST = { concurrency: 100, "max-tokens": 4096, timeout: 86_400, wait: 1440 } as const;
 
-/** Options of a check by address. */
+/** By address. */
 const BY_ADDRESS = ["control-url", "served-model", "token-file", "stop-worker"] as const;
-/** Those of a check whose address is a stack's. */
+/** By stack. */
 const BY_ENVIRONMENT = ["config", "wait"] as const;
 
-/** The arguments, "help", or every problem with them. Files that they name are read. */
+/** Arguments, "help", or all problems. Reads named files. */
 export function readSmokeArguments(
   argv: string[],
 ): SmokeArguments | StackSmokeArguments | "help" | { readonly problems: readonly string[] } {
@@ -156,7 +156,7 @@ export function readSmokeArguments(
   );
 }
 
-/** An address to which paths are appended. @throws Error that says what may stand there. */
+/** Base of paths. @throws Error with allowed values. */
 export function serverAddress(option: string, text: string | undefined): string | undefined {
   if (text === undefined) {
     return undefined;
@@ -171,7 +171,7 @@ export function serverAddress(option: string, text: string | undefined): string 
   if (!["http:", "https:"].includes(url.protocol)) {
     throw new Error(`${allowed}, is "${text}"`);
   }
-  // A password in an address ends up in shell histories and in this command's own report.
+  // Passwords in URLs end up in shell histories and this command's report.
   if (url.username || url.password) {
     throw new Error(`--${option} must not hold a user or password: give a file by --token-file or --api-key-file`);
   }
@@ -205,7 +205,7 @@ export function secretIn(option: string, path: string | undefined): string | und
     return undefined;
   }
   const text = read(option, path).trim();
-  // Anything else cannot stand in a header, and is not what the file was meant to hold.
+  // Other characters are invalid in headers, and no secret.
   if (/^[\x21-\x7e]+$/.test(text)) {
     return text;
   }
@@ -214,7 +214,7 @@ export function secretIn(option: string, path: string | undefined): string | und
   );
 }
 
-/** The text of the file of `--ca`. @throws Error for one that cannot be read, or holds no certificate. */
+/** Text of `--ca`. @throws Error for an unreadable file or one without certificates. */
 export function certificatesIn(path: string | undefined): string | undefined {
   if (path === undefined) {
     return undefined;

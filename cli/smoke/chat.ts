@@ -5,36 +5,36 @@ import { messageIn, refused } from "./json";
 import { StepFailure } from "./result";
 
 export interface ChatRequest {
-  /** Where the endpoint takes it. */
+  /** Of the endpoint. */
   readonly path: string;
   readonly model: string;
   readonly prompt: string;
   readonly maxTokens: number;
-  /** Told the answer piece by piece, as it comes. */
+  /** Receives pieces of the answer. */
   readonly onText?: (text: string) => void;
 }
 
-/** How long one streamed answer took. */
+/** Of one streamed answer. */
 export interface ChatTiming {
-  /** Until the first token, thinking included. */
+  /** Including reasoning. */
   readonly firstTokenMs: number;
   readonly totalMs: number;
   readonly tokens: number;
-  /** Of the time after the first token where tokens came one by one, of the whole time where they did not. */
+  /** After the first token if streamed, else over the whole time. */
   readonly tokensPerSecond: number;
-  /** Whether the tokens came one by one; if not, something on the way keeps the answer until it is whole. */
+  /** False: something buffers the whole answer. */
   readonly streamed: boolean;
 }
 
-/** An answer that was kept on the way comes in one piece, or in two where the network parts it. */
+/** Buffered answers come in one piece, or two if the network splits them. */
 const FEWEST_PIECES = 3;
 
 const LOOK_AT = "the engine's log; the gateway's, when it is one";
 
 /**
- * Asks for one streamed answer through the OpenAI API, and times it.
+ * Times one streamed answer of the OpenAI API.
  *
- * @throws StepFailure when it is refused, ends early or holds no token.
+ * @throws StepFailure when refused, ended early or without a token.
  * @throws NoAnswer
  */
 export async function chat(client: HttpClient, request: ChatRequest, signal: AbortSignal): Promise<ChatTiming> {
@@ -67,7 +67,7 @@ export async function chat(client: HttpClient, request: ChatRequest, signal: Abo
     throw broken(request.model, `an answer that was cut off after ${chunks} tokens`);
   }
   const firstTokenMs = firstTokenAt - begun;
-  // Some servers leave usage out: then each chunk counts as a token, as it nearly always is.
+  // Without usage each chunk counts as a token, as it nearly always is.
   const tokens = counted ?? chunks;
   const streamed = pieces >= Math.min(chunks, FEWEST_PIECES);
   const tokensPerSecond =

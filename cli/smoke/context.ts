@@ -5,33 +5,33 @@ import type { Endpoint } from "./endpoint";
 import type { HttpClient } from "./http";
 import type { Lifecycle, ModelState } from "./lifecycle";
 
-/** What health found out, and every later step uses. */
+/** Results of health, for later steps. */
 export interface Found {
-  /** Undefined when nothing answers there. */
+  /** Undefined without an answer. */
   readonly endpoint?: Endpoint;
-  /** Undefined when none was given, or it is away. */
+  /** Undefined if not given or unavailable. */
   readonly control?: ControlApi;
-  /** Who pulls and unloads: the control API, else Ollama; undefined for an engine without such an API. */
+  /** Control API or Ollama; undefined for engines without such an API. */
   readonly lifecycle?: Lifecycle;
 }
 
-/** What a step works with. */
+/** Context of a step. */
 export interface StepContext extends Found {
   readonly args: SmokeArguments;
-  /** Requests to `--url`. */
+  /** For `--url`. */
   readonly inference: HttpClient;
-  /** The model as whoever pulls it names it. */
+  /** Name for pulls. */
   readonly model: string;
-  /** The model as requests name it. */
+  /** Name in requests. */
   readonly servedModel: string;
-  /** Where the model was before the first step changed it; undefined when nobody could tell. */
+  /** State before the first change; undefined if unknown. */
   readonly stateBefore?: ModelState;
-  /** Where requests of chats go, below `--url`. */
+  /** Chat path below `--url`. */
   readonly chatPath: string;
   readonly onProgress: (what: string) => void;
 }
 
-/** Aborts when a step has taken too long. */
+/** Aborts at a step's timeout. */
 export function stepSignal({ timeoutSeconds }: Pick<SmokeArguments, "timeoutSeconds">): AbortSignal {
   return deadline(timeoutSeconds).signal;
 }

@@ -12,7 +12,7 @@ const CHECK = z.object({ ok: z.boolean().nullable(), detail: z.string().nullish(
 const HEALTH = z.object({ healthy: z.boolean(), checks: z.record(z.string(), CHECK) });
 export type ControlHealth = z.infer<typeof HEALTH>;
 
-/** As the API gives them; a task that somebody cancelled has failed. */
+/** From the API; cancelled tasks count as failed. */
 const TASK_STATES = ["queued", "running", "completed", "failed"] as const satisfies readonly TaskState[];
 
 const ACCEPTED = z.object({ task_id: z.string() });
@@ -39,29 +39,29 @@ const ITEM = z.object({
 });
 const INFERENCE = TASK.extend({ step: z.string().nullish(), items: z.array(ITEM).min(1) });
 
-/** The end of a task of asynchronous inference with one prompt. */
+/** Result of an asynchronous task with one prompt. */
 export interface ControlAnswer {
   readonly state: "completed" | "failed";
   readonly text?: string;
   readonly finishReason?: string;
   readonly tokens?: number;
-  /** From the request to the engine. */
+  /** From request to engine. */
   readonly waitedSeconds?: number;
-  /** Why the prompt has no answer, and why the task has none. */
+  /** Errors of prompt and task. */
   readonly error?: { readonly code: string; readonly detail: string };
   readonly taskError?: string;
 }
 
-/** What a wait for a task is bounded by, and is told. */
+/** Limits and progress of waiting for a task. */
 interface Watch {
   readonly signal: AbortSignal;
   progress?(state: string): void;
 }
 
-/** Milliseconds between two questions about a task. */
+/** Polling interval. */
 const POLL_MS = 500;
 
-/** The model control API of this platform (services/model-control). */
+/** The platform's model control API (services/model-control). */
 export class ControlApi implements Lifecycle {
   readonly label: string;
   readonly lookAt = "the control API's log";
@@ -70,7 +70,7 @@ export class ControlApi implements Lifecycle {
     this.label = `the control API at ${client.base}`;
   }
 
-  /** Its own account of its health, whatever it is. @throws StepFailure @throws NoAnswer when it gives none. */
+  /** Any health status. @throws StepFailure @throws NoAnswer without one. */
   async health(signal: AbortSignal): Promise<ControlHealth> {
     const answer = await this.client.request("GET", "/health", signal);
     // An unhealthy API answers 503 with the same document.
@@ -82,7 +82,7 @@ export class ControlApi implements Lifecycle {
     return (await this.model(model, signal)).state;
   }
 
-  /** A worker that has the model; undefined when none has. */
+  /** A worker with the model; undefined without. */
   async workerOf(model: string, signal: AbortSignal): Promise<string | undefined> {
     return (await this.model(model, signal)).placements?.[0]?.worker;
   }
@@ -113,7 +113,7 @@ export class ControlApi implements Lifecycle {
     return workers.find((worker) => worker.name === name);
   }
 
-  /** Stops or starts one worker, and waits until the task says that it is done. */
+  /** Stops or starts a worker, and waits for the task. */
   async change(worker: string, action: "stop" | "start", signal: AbortSignal): Promise<void> {
     const answer = await this.client.request("POST", `/workers/${action}`, signal, { worker });
     const what = `POST /workers/${action} accepts a task`;
@@ -123,7 +123,7 @@ export class ControlApi implements Lifecycle {
     }
   }
 
-  /** Hands in a prompt. @returns the task's id; undefined where the API has no asynchronous inference. */
+  /** Submits a prompt. @returns the task's id; undefined without asynchronous inference. */
   async infer(
     model: string,
     { prompt, maxTokens }: { readonly prompt: string; readonly maxTokens: number },
@@ -138,7 +138,7 @@ export class ControlApi implements Lifecycle {
     return expectJson(answer, { what, status: 202, schema: ACCEPTED, lookAt: this.lookAt }).task_id;
   }
 
-  /** Waits for the end of such a task. */
+  /** Waits for the task. */
   async answer(id: string, onProgress: PullOptions["onProgress"], signal: AbortSignal): Promise<ControlAnswer> {
     let last = "nobody has looked at it";
     const late = (): StepFailure => {
@@ -214,7 +214,7 @@ export class ControlApi implements Lifecycle {
   }
 }
 
-/** Slashes stay as they are: proxies on the way treat encoded ones each in their own way. */
+/** Slashes stay unencoded, because proxies treat encoded ones differently. */
 function pathOf(model: string): string {
   return model.split("/").map(encodeURIComponent).join("/");
 }

@@ -4,14 +4,13 @@ import { type Answer, type HttpClient, NoAnswer } from "./http";
 import { expectJson } from "./json";
 import { StepFailure } from "./result";
 
-/** What answers at `--url`. */
 export interface Endpoint {
   readonly kind: "ollama" | "openai" | "node";
   /** `Ollama 0.6.5`, `OpenAI API`, `Inference node`. */
   readonly label: string;
-  /** Names of the models that it serves; none of a node, which does not say. */
+  /** Empty for nodes, which do not report them. */
   readonly models: readonly string[];
-  /** Where it takes requests of chats. */
+  /** Path of chats. */
   readonly chatPath: string;
 }
 
@@ -20,7 +19,7 @@ const CHAT_PATH = "/v1/chat/completions";
 const VERSION = z.object({ version: z.string() });
 const MODELS = z.object({ data: z.array(z.object({ id: z.string() })).nullable() });
 
-/** What a node says of itself, and a server group of one of its nodes (docs/nodes.md). */
+/** Health of a node, or of a server group by one of its nodes (docs/nodes.md). */
 const NODE_HEALTH = z.strictObject({ status: z.enum(["ok", "degraded", "unhealthy"]) });
 type NodeHealth = z.infer<typeof NODE_HEALTH>["status"];
 
@@ -29,7 +28,7 @@ const LOOK_AT_NODE: Readonly<Record<Exclude<NodeHealth, "ok">, string>> = {
   unhealthy: "whether any node is ready (npm run status), and whether its engine runs",
 };
 
-/** Finds out what answers. @throws StepFailure @throws NoAnswer */
+/** Detects what answers. @throws StepFailure @throws NoAnswer */
 export async function discover(client: HttpClient, signal: AbortSignal): Promise<Endpoint> {
   const health = await nodeHealth(client, signal);
   if (health === "ok") {
@@ -57,14 +56,14 @@ export async function discover(client: HttpClient, signal: AbortSignal): Promise
     : { kind: "ollama", label: `Ollama ${version}`, models, chatPath: CHAT_PATH };
 }
 
-/** Undefined for what is no node: others have another `/health`, or none. */
+/** Undefined for others, with another `/health` or none. */
 async function nodeHealth(client: HttpClient, signal: AbortSignal): Promise<NodeHealth | undefined> {
   const answer = await tried(client, "/health", signal);
   const health = NODE_HEALTH.safeParse(parseJson(answer?.text ?? ""));
   return health.success ? health.data.status : undefined;
 }
 
-/** Undefined for what is not Ollama. */
+/** Undefined for others. */
 async function ollamaVersion(client: HttpClient, signal: AbortSignal): Promise<string | undefined> {
   const answer = await tried(client, "/api/version", signal);
   const version = VERSION.safeParse(parseJson(answer?.text ?? ""));
@@ -72,7 +71,7 @@ async function ollamaVersion(client: HttpClient, signal: AbortSignal): Promise<s
   return answer?.status === 200 && version.success ? version.data.version : undefined;
 }
 
-/** A path that may not be there: a gateway may refuse it, or even cut the connection. */
+/** An optional path: gateways may refuse it or cut the connection. */
 async function tried(client: HttpClient, path: string, signal: AbortSignal): Promise<Answer | undefined> {
   try {
     return await client.request("GET", path, signal);

@@ -2,11 +2,11 @@ import http from "node:http";
 import https from "node:https";
 import { rootCertificates } from "node:tls";
 
-/** No whole answer came: the address, the network, TLS or the time. Its message says which, for a person. */
+/** No complete answer: address, network, TLS or timeout, as its message says. */
 export class NoAnswer extends Error {
   constructor(
     message: string,
-    /** What to do about it. */
+    /** Advice. */
     readonly lookAt: string,
   ) {
     super(message);
@@ -20,7 +20,7 @@ export interface Answer {
 
 export interface StreamedAnswer {
   readonly status: number;
-  /** When the whole request was handed to the connection, by `performance.now()`: what it took to connect is past. */
+  /** By `performance.now()`, when the connection had the whole request: excludes connecting. */
   readonly sentAt: number;
   /** @throws NoAnswer when the connection breaks or the signal aborts. */
   readonly lines: AsyncIterable<Line>;
@@ -28,39 +28,39 @@ export interface StreamedAnswer {
 
 export interface Line {
   readonly text: string;
-  /** Number of the piece, from 1, in which its end came over the network: lines of one piece came together. */
+  /** Number from 1 of the network piece with its end: lines of one piece came together. */
   readonly piece: number;
 }
 
-/** Where a connection goes. */
+/** Target of a connection. */
 export interface Place {
   readonly host: string;
-  /** @default that of the URL */
+  /** @default the URL's */
   readonly port?: number;
 }
 
 interface HttpClientOptions {
-  /** Sent as a bearer token. */
+  /** Bearer token. */
   readonly token?: string;
-  /** Sent with every request, under its name: for servers that take no bearer token. */
+  /** Header for servers without bearer tokens. */
   readonly key?: { readonly header: string; readonly value: string };
-  /** Certificates in PEM that are trusted besides the public ones. */
+  /** PEM, trusted besides public CAs. */
   readonly ca?: string;
   /** Certificates in PEM that are trusted alone, in place of the public ones and of `ca`. */
   readonly onlyCa?: string;
   /** Where the server is reached, whatever its name resolves to, such as a port-forward. @default by its name */
   readonly connectTo?: Place;
-  /** What servers' logs show. @default inference-stacks-smoke */
+  /** For server logs. @default inference-stacks-smoke */
   readonly userAgent?: string;
-  /** In words of the command that asks. @default those of `smoke` */
+  /** In terms of the calling command. @default `smoke`'s */
   readonly advice?: Advice;
 }
 
-/** What to look at, where that is an option of the command. */
+/** Advice that names the command's options. */
 export interface Advice {
-  /** No answer came in time. */
+  /** For a timeout. */
   readonly late: string;
-  /** A key was refused. */
+  /** For a refused key. */
   readonly unauthorized: string;
 }
 
@@ -69,16 +69,16 @@ export const ADVICE_OF_SMOKE: Advice = {
   unauthorized: "--api-key-file for --url, --token-file for the control API: missing, wrong or revoked",
 };
 
-/** Longest body that is kept for a message, and longest line that is waited for, characters. */
+/** Characters kept of a body, and of an unfinished line. */
 const LONGEST_TEXT = 1_000_000;
 
 /**
- * Node's own HTTP client rather than `fetch`, which in Node 20 cannot be given a certificate authority. Each request has
- * a connection of its own, as the requests of different users have.
+ * Node's HTTP client, because `fetch` in Node 20 accepts no CA. Each request has its own
+ * connection, as those of different users have.
  */
 export class HttpClient {
   constructor(
-    /** Without a slash at its end; paths are appended. */
+    /** Without a trailing slash. */
     readonly base: string,
     private readonly options: HttpClientOptions = {},
   ) {}
@@ -88,7 +88,7 @@ export class HttpClient {
   }
 
   /**
-   * @param body sent as JSON; FormData as the fields of a form (multipart/form-data).
+   * @param body JSON; multipart/form-data for FormData.
    * @throws NoAnswer
    */
   async request(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<Answer> {
@@ -103,7 +103,7 @@ export class HttpClient {
     return { status, text };
   }
 
-  /** @throws NoAnswer when not even a status came. */
+  /** @throws NoAnswer without a status. */
   async stream(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<StreamedAnswer> {
     const url = new URL(`${this.base}${path}`);
     const { token, key, connectTo, userAgent = "inference-stacks-smoke" } = this.options;
@@ -179,7 +179,7 @@ async function* linesOf(
     for await (const chunk of response) {
       const text = String(chunk);
       piece += 1;
-      // A line that comes in small pieces is put together once, at its end.
+      // Joins small pieces of a line once, at its end.
       if (!text.includes("\n")) {
         rest += text;
         assertBounded(rest, url);
@@ -200,7 +200,7 @@ async function* linesOf(
   }
 }
 
-/** @throws NoAnswer for a server that sends on and on without ending a line. */
+/** @throws NoAnswer for an endless line. */
 function assertBounded(line: string, { host }: URL): void {
   if (line.length > LONGEST_TEXT) {
     throw new NoAnswer(
@@ -254,7 +254,7 @@ function noAnswer(error: unknown, url: URL, signal: AbortSignal, { late }: Advic
   return new NoAnswer(`${address}: ${failure.message}`, "the network between here and there");
 }
 
-/** A name with several addresses fails with one error per address; the first stands for all. */
+/** A name with several addresses fails with one error each; the first represents all. */
 function firstOf(error: unknown): NodeJS.ErrnoException {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return firstOf(error.errors[0]);

@@ -3,10 +3,10 @@ import { parseJson } from "../../names/json-text";
 import { ADVICE_OF_SMOKE, type Advice, type Answer } from "./http";
 import { StepFailure } from "./result";
 
-/** How much of a body is shown. */
+/** Shown part of a body. */
 const SHOWN_CHARACTERS = 300;
 
-/** The parsed body of an answer of the right status. @throws StepFailure otherwise, with the server's own words. */
+/** Parsed body for the right status. @throws StepFailure otherwise, with the server's message. */
 export function expectJson<T>(
   answer: Answer,
   expected: {
@@ -34,7 +34,6 @@ export function expectJson<T>(
   });
 }
 
-/** A failure for an answer of the wrong status. */
 export function refused(answer: Answer, expected: string, lookAt: string, advice = ADVICE_OF_SMOKE): StepFailure {
   const words = messageIn(answer.text);
   return new StepFailure({
@@ -60,7 +59,7 @@ function hintFor(status: number, { unauthorized }: Advice): string | undefined {
   return undefined;
 }
 
-/** A server's message, from the JSON forms that OpenAI, Ollama and RFC 9457 give, or the text itself. */
+/** From the JSON errors of OpenAI, Ollama and RFC 9457, or the text itself. */
 export function messageIn(text: string): string {
   const body = parseJson(text);
   if (typeof body !== "object" || body === null) {

@@ -1,15 +1,15 @@
-/** How a check is followed while it runs. */
+/** Progress of a check. */
 import type { CommandIo } from "../io";
 import { Progress } from "../progress";
 import { stepLine } from "./report";
 import type { SmokeObserver } from "./run";
 
-/** On a terminal one line that changes, else a line for each step. */
+/** A changing line on a terminal, else a line per step. */
 export function observer(io: CommandIo): SmokeObserver {
   return io.draw ? onTerminal(io) : inLog(io);
 }
 
-/** One line that is drawn over; the table tells the rest. */
+/** A redrawn line; the table has the rest. */
 function onTerminal(io: CommandIo): SmokeObserver {
   let line: Progress | undefined;
   return {
@@ -21,10 +21,10 @@ function onTerminal(io: CommandIo): SmokeObserver {
   };
 }
 
-/** Seconds between two lines about the same step. */
+/** Interval of lines about one step. */
 const LOG_SECONDS = 5;
 
-/** A line for each step that ends, and now and then one about a step that takes long. */
+/** A line per finished step, and occasional ones for slow steps. */
 function inLog(io: CommandIo): SmokeObserver {
   let next = 0;
   return {

@@ -8,7 +8,7 @@ import { StallGuard } from "./wait";
 
 const MODELS = z.object({ models: z.array(z.object({ name: z.string() })) });
 
-/** A line of the stream of `POST /api/pull`. */
+/** Stream line of `POST /api/pull`. */
 const PULL_LINE = z.object({
   status: z.string().optional(),
   digest: z.string().optional(),
@@ -18,7 +18,7 @@ const PULL_LINE = z.object({
 });
 type PullLine = z.infer<typeof PULL_LINE>;
 
-/** Ollama asked directly: https://github.com/ollama/ollama/blob/main/docs/api.md */
+/** Ollama directly: https://github.com/ollama/ollama/blob/main/docs/api.md */
 export class OllamaLifecycle implements Lifecycle {
   readonly label: string;
   readonly lookAt = "Ollama's log";
@@ -37,7 +37,7 @@ export class OllamaLifecycle implements Lifecycle {
     return (await this.lists("/api/tags", model, signal)) ? "on_disk" : "absent";
   }
 
-  /** What is on disk is not pulled: its registry may be away for good, as it is where a machine has no way out. */
+  /** Models on disk are not pulled: the registry may be unreachable, as on isolated machines. */
   async pull(model: string, { onProgress, stallSeconds }: PullOptions): Promise<void> {
     const guard = new StallGuard(stallSeconds);
     try {
@@ -126,7 +126,7 @@ function megabytes(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-/** Ollama leaves out the default registry, namespace and tag of a name. */
+/** Adds Ollama's default registry, namespace and tag. */
 function fullName(name: string): string {
   const short = name.replace(/^registry\.ollama\.ai\//, "").replace(/^library\//, "");
   const last = short.slice(short.lastIndexOf("/") + 1);

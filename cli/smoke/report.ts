@@ -3,7 +3,6 @@ import { hasFailed, type SmokeReport, type StepResult, type StepStatus } from ".
 
 const MARKS: Readonly<Record<StepStatus, string>> = { passed: "✓", failed: "✗", skipped: "–", "not applicable": "–" };
 
-/** The check as a person reads it. */
 export function smokeText(report: SmokeReport, color: boolean): string {
   const s = style(color);
   const { url, model, lifecycle, notes, steps } = report;
@@ -14,7 +13,7 @@ export function smokeText(report: SmokeReport, color: boolean): string {
     { text: step.name, paint: s.bold },
     { text: `${MARKS[step.status]} ${step.status}`, paint: paintOf(step.status, s) },
     { text: ran(step) ? `${step.seconds.toFixed(1)} s` : "", align: "right" as const },
-    // A failure is told in full below; a row stays one line.
+    // Failures follow in full; rows stay one line.
     step.failure === undefined ? step.detail : "see below",
   ]);
   return [
@@ -26,12 +25,11 @@ export function smokeText(report: SmokeReport, color: boolean): string {
   ].join("");
 }
 
-/** One line for a step that ended, for logs that are read while the check runs; the table tells the rest. */
+/** A finished step, for logs during the check. */
 export function stepLine({ name, status, seconds }: StepResult): string {
   return `${MARKS[status]} ${name}: ${status}${ran({ status }) ? ` after ${seconds.toFixed(1)} s` : ""}\n`;
 }
 
-/** The check as programs read it. */
 export function smokeJson(report: SmokeReport): string {
   return `${JSON.stringify({ passed: !hasFailed(report), ...report }, null, 2)}\n`;
 }

@@ -1,4 +1,4 @@
-/** What became of a step. A step that does not apply has not passed. */
+/** A step that does not apply has not passed. */
 export type StepStatus = "passed" | "failed" | "skipped" | "not applicable";
 
 export interface Explanation {
@@ -11,20 +11,19 @@ export interface StepResult {
   readonly name: string;
   readonly status: StepStatus;
   readonly seconds: number;
-  /** One line: figures of a step that passed, the reason of one that did not run. */
+  /** One line: figures, or the reason for not running. */
   readonly detail: string;
   readonly failure?: Explanation;
   readonly figures?: Readonly<Record<string, unknown>>;
 }
 
-/** What a step returns when it does not fail; it fails by throwing `StepFailure`. */
+/** Success; failures throw `StepFailure`. */
 export interface StepOutcome {
   readonly status?: Exclude<StepStatus, "failed">;
   readonly detail: string;
   readonly figures?: Readonly<Record<string, unknown>>;
 }
 
-/** A check that did not hold. */
 export class StepFailure extends Error {
   constructor(readonly explanation: Explanation) {
     super(`expected ${explanation.expected}, got ${explanation.got}`);
@@ -35,9 +34,9 @@ export interface SmokeReport {
   readonly url: string;
   readonly controlUrl?: string;
   readonly model?: string;
-  /** Who pulled, unloaded and stopped; undefined where nobody can. */
+  /** Used for pull, unload and stop; undefined without. */
   readonly lifecycle?: string;
-  /** What the reader must know beside the steps, such as a fallback. */
+  /** Notes such as a fallback. */
   readonly notes: readonly string[];
   readonly steps: readonly StepResult[];
 }

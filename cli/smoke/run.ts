@@ -12,7 +12,7 @@ import { pull } from "./steps/pull";
 import { stopWorker } from "./steps/stop-worker";
 import { unload } from "./steps/unload";
 
-/** What the caller is told while the check runs. */
+/** Progress of the check. */
 export interface SmokeObserver {
   readonly started: (step: string) => void;
   readonly progress: (step: string, what: string) => void;
@@ -21,14 +21,14 @@ export interface SmokeObserver {
 
 interface Step {
   readonly name: string;
-  /** A step that must have passed, or not apply: without it this one would only fail for the same reason. */
+  /** Required step: without it this one fails for the same reason. */
   readonly needs?: string;
   readonly run: (context: StepContext) => Promise<StepOutcome>;
 }
 
 const HEALTH = "health";
 
-/** In this order, after health. */
+/** In order, after health. */
 const STEPS: readonly Step[] = [
   { name: "pull", run: pull },
   { name: "latency", needs: "pull", run: latency },
@@ -38,7 +38,7 @@ const STEPS: readonly Step[] = [
   { name: "stop worker", needs: "pull", run: stopWorker },
 ];
 
-/** Runs all seven steps. What goes wrong outside is in the report, never thrown. */
+/** Runs all seven steps. Outside failures are in the report, never thrown. */
 export async function smoke(args: SmokeArguments, observer: SmokeObserver): Promise<SmokeReport> {
   const users = new HttpClient(args.url, { token: args.apiKey, ca: args.ca, connectTo: args.connectTo });
   const results: StepResult[] = [];
@@ -88,7 +88,7 @@ export async function smoke(args: SmokeArguments, observer: SmokeObserver): Prom
   });
 }
 
-/** What servers chose stays within its line: names of models, versions, texts of errors. */
+/** Keeps untrusted texts in their line: model names, versions, errors. */
 function shown(report: SmokeReport): SmokeReport {
   return {
     ...report,
@@ -105,7 +105,7 @@ function shown(report: SmokeReport): SmokeReport {
   };
 }
 
-/** Undefined when it cannot be told: the pull then says why. */
+/** Undefined if unknown: the pull then reports why. */
 async function stateOf({ lifecycle }: Found, model: string | undefined, args: SmokeArguments) {
   if (lifecycle === undefined || model === undefined) {
     return undefined;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Asks until the answer is no longer undefined.
+ * Polls until the answer is defined.
  *
- * @returns undefined when the time is over.
+ * @returns undefined at the timeout.
  */
 export async function poll<T>(
   ask: () => Promise<T | undefined>,
@@ -20,7 +20,7 @@ export async function poll<T>(
   }
 }
 
-/** Aborts when it has not been told of progress for some seconds. */
+/** Aborts without progress for some seconds. */
 export class StallGuard {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -37,7 +37,7 @@ export class StallGuard {
     return this.controller.signal;
   }
 
-  /** Counts as progress only when it is another text than before. */
+  /** Only new texts count as progress. */
   progress(state: string): void {
     if (state === this.last) {
       return;

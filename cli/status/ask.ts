@@ -11,30 +11,31 @@ import { judge, podsInTrouble } from "./judge";
 import type { ModelStatus, StatusReport } from "./result";
 import { orphanedVolumes } from "./volumes";
 
-/** What is shown of a run; the command adds how long it took, and whether all is well. */
+/** Shown result; the command adds duration and verdict. */
 export type Asked = Pick<
   StatusReport,
   "cluster" | "failure" | "address" | "chatPage" | "gitops" | "models" | "groups" | "platform" | "volumes"
 >;
 
-/** Whom to ask, and as whom. */
+/** Cluster and credentials. */
 export interface Asking {
   readonly cluster: Pick<ClusterConfig, "provision" | "kubeContext">;
-  /** What the command line says: it wins over the environment's `kubeContext`. */
+  /** From the command line; overrides the environment's `kubeContext`. */
   readonly source: KubeconfigSource;
   readonly env: NodeJS.ProcessEnv;
-  /** Ends all questions that are open. @default nothing does */
+  /** Aborts all open requests. @default never */
   readonly signal?: AbortSignal;
   /** @default LIMITS */
   readonly limits?: Limits;
-  /** Whether the last lines of pods in trouble are wanted: the API server fetches them from the kubelet of their node. @default true */
+  /** Fetches last log lines of pods in trouble, through their kubelets. @default true */
   readonly logs?: boolean;
 }
 
 /**
- * Asks a cluster for the state of an environment. Texts of the cluster come back cleaned: names and messages in it are others'.
+ * State of an environment in a cluster. Texts are cleaned, because names and messages are
+ * untrusted.
  *
- * @param onProgress told what was answered.
+ * @param onProgress receives each answer.
  */
 export async function askStatus(
   expected: Expected,
@@ -112,7 +113,7 @@ function of({ context, address }: ClusterContext): NonNullable<Asked["cluster"]>
   return { context, server: address.server };
 }
 
-/** The same with every text cleaned but ours: the calls are to be copied as they are. */
+/** Cleans all texts but our calls, which must be copied exactly. */
 function presentable(asked: Asked): Asked {
   const clean = (key: string, value: unknown): unknown =>
     typeof value === "string" && key !== "curl" ? cleaned(value) : value;

@@ -1,4 +1,4 @@
-/** What a deployment of an environment runs: what status looks for. */
+/** Expected workloads of an environment. */
 import { MODEL_LABEL } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { EnvironmentRun } from "../../offline/environment";
@@ -9,10 +9,10 @@ import { isService, type Workload, workloadsOf } from "../../rehearsal/workloads
 export interface ExpectedModel {
   readonly name: string;
   readonly engine: string;
-  /** Of its server: its own, or that of the model whose server it is on. Empty: it runs elsewhere. */
+  /** Of its own or shared server. Empty: hosted elsewhere. */
   readonly workloads: readonly Workload[];
   readonly startupBudget: number;
-  /** How its replicas follow demand. @default nothing scales it */
+  /** @default no autoscaling */
   readonly scaling?: Pick<ScalingPlan, "by" | "min" | "max">;
   readonly endpoint: string | null;
   readonly curl: string | null;
@@ -20,11 +20,11 @@ export interface ExpectedModel {
 
 export interface ExpectedGroup {
   readonly name: string;
-  /** Key of the model that its nodes serve. */
+  /** Model of its nodes. */
   readonly model: string;
-  /** Names of all models that have nodes in it: a canary's are in its model's group. */
+  /** Models with nodes in it: canaries are in their model's group. */
   readonly members: readonly string[];
-  /** Where its nodes register; null: nowhere. */
+  /** Registrar of its nodes; null: none. */
   readonly registrar: string | null;
   readonly endpoint: string | null;
   readonly curl: string | null;
@@ -33,13 +33,13 @@ export interface ExpectedGroup {
 export interface Expected {
   readonly environment: string;
   readonly address: string;
-  /** Where people chat with the models; null: there is no page. */
+  /** Null: no chat page. */
   readonly chatPage: string | null;
-  /** Application of the rendered folder; null: `up` applies everything. */
+  /** Argo CD Application of the rendered folder; null: `up` applies everything. */
   readonly application: string | null;
   readonly models: readonly ExpectedModel[];
   readonly groups: readonly ExpectedGroup[];
-  /** Namespaces of the platform besides the models'. */
+  /** Platform namespaces other than models'. */
   readonly platform: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What an API server says of pods, events and workloads: as much of it as status reads. */
+/** Fields of pods, events and workloads that status reads. */
 import { z } from "zod";
 
 const text = z.string();
@@ -71,10 +71,10 @@ export const eventFact = z.object({
 });
 export type EventFact = z.infer<typeof eventFact>;
 
-/** A workload as it stands in the cluster; a Ray service says its replicas elsewhere. */
+/** A workload in the cluster; Ray services have replicas elsewhere. */
 export const workloadFact = z.object({ spec: z.object({ replicas: z.number().int().min(0).optional() }).default({}) });
 
-/** What KEDA says of a model that it scales. */
+/** KEDA's state of a model. */
 export const scaledObjectFact = z.object({
   metadata: z.object({ namespace: text }),
   status: z
@@ -87,7 +87,7 @@ export const scaledObjectFact = z.object({
 });
 export type ScaledObjectFact = z.infer<typeof scaledObjectFact>;
 
-/** What Argo CD says of an Application. */
+/** Argo CD's state of an Application. */
 export const applicationFact = z.object({
   status: z
     .object({
@@ -100,24 +100,24 @@ export const applicationFact = z.object({
 });
 export type ApplicationFact = z.infer<typeof applicationFact>;
 
-/** All that was asked. */
 export interface StatusFacts {
   readonly pods: readonly PodFact[];
   readonly events: readonly EventFact[];
-  /**
-   * Replicas that a workload is told to run, by `namespace/name`; absent: the cluster does not have it, or its kind says none.
-   */
+  /** Desired replicas by `namespace/name`; absent: missing, or a kind without. */
   readonly replicas: ReadonlyMap<string, number | undefined>;
-  /** By namespace; absent: there is none, or whoever asks may not see it. */
+  /** By namespace; absent: missing or forbidden. */
   readonly scaledObjects: ReadonlyMap<string, ScaledObjectFact>;
 }
 
-/** Whether a pod is being deleted. It keeps its conditions until it is gone, `Ready` too. */
+/** A deleted pod keeps its conditions until it is gone, including `Ready`. */
 export function isLeaving({ metadata }: PodFact): boolean {
   return Boolean(metadata.deletionTimestamp);
 }
 
-/** Whether a pod is given new requests, as EndpointSlices have it: one that leaves is not (endpoints of Kubernetes 1.36). */
+/**
+ * Whether a pod receives new requests, as in EndpointSlices: terminating pods do not (endpoints of
+ * Kubernetes 1.36).
+ */
 export function isReady(pod: PodFact): boolean {
   return !isLeaving(pod) && conditionOf(pod, "Ready")?.status === "True";
 }
@@ -126,17 +126,17 @@ export function conditionOf({ status }: PodFact, type: string) {
   return status.conditions.find((condition) => condition.type === type);
 }
 
-/** Whether a pod has ended well: one of a Job. */
+/** A Job's successful pod. */
 export function hasCompleted({ status }: PodFact): boolean {
   return status.phase === "Succeeded";
 }
 
-/** Whether controllers count a pod as one of theirs (IsPodActive of Kubernetes 1.36). */
+/** Controllers' definition (IsPodActive of Kubernetes 1.36). */
 export function isActive(pod: PodFact): boolean {
   return !isLeaving(pod) && !hasCompleted(pod) && pod.status.phase !== "Failed";
 }
 
-/** Whether a pod that failed has a successor: it stays in the list, for its log, until there are thousands. */
+/** A failed pod with a successor stays in the list, for its log, until there are thousands. */
 export function isReplaced(pod: PodFact, all: readonly PodFact[]): boolean {
   const owner = ownerOf(pod);
   if (pod.status.phase !== "Failed" || owner === undefined) {
@@ -157,7 +157,7 @@ function ownerOf({ metadata }: PodFact) {
   return metadata.ownerReferences.find(({ controller }) => controller);
 }
 
-/** The Deployment whose ReplicaSet has a pod, by the hash at the end of the ReplicaSet's name (Deployment controller of Kubernetes 1.36). */
+/** By the hash at the end of its ReplicaSet's name (Deployment controller of Kubernetes 1.36). */
 function deploymentOf(pod: PodFact): string | undefined {
   const owner = ownerOf(pod);
   const suffix = `-${pod.metadata.labels["pod-template-hash"]}`;
@@ -166,13 +166,13 @@ function deploymentOf(pod: PodFact): string | undefined {
     : undefined;
 }
 
-/** A run of a CronJob; `at` in minutes since the epoch. */
+/** `at` in minutes since the epoch. */
 interface CronRun {
   readonly cronJob: string;
   readonly at: number;
 }
 
-/** The run whose Job has a pod: such Jobs are named after their CronJob and minute (`getJobName` of Kubernetes 1.36). */
+/** Jobs are named after their CronJob and minute (`getJobName` of Kubernetes 1.36). */
 function cronRunOf(pod: PodFact): CronRun | undefined {
   const owner = ownerOf(pod);
   const [, name, minutes] = (owner?.kind === "Job" && /^(.+)-(\d{8,})$/.exec(owner.name)) || [];

@@ -19,16 +19,18 @@ import {
 import { loggedContainer } from "./reasons";
 import type { ModelStatus } from "./result";
 
-/** Lines shown of a log. */
+/** Of a log. */
 const LOG_LINES = 8;
 
-/** Namespaces asked at once: each costs a handful of requests. */
+/** Concurrent namespaces: each costs a handful of requests. */
 const AT_ONCE = 8;
 
 /**
- * Asks for everything that is judged, by reading alone, namespace by namespace: who may see one domain's models sees their status.
+ * Reads everything to judge, by namespace, so that rights to one domain's models suffice for their
+ * status.
  *
- * @throws NotAsked when the cluster cannot be reached, or answers nonsense. @throws Refused when it does not let whoever asks read pods.
+ * @throws NotAsked when the cluster is unreachable or answers nonsense. @throws Refused without the
+ * right to read pods.
  */
 export async function gatherStatus(
   api: ClusterApi,
@@ -71,14 +73,14 @@ export async function gatherStatus(
   return { pods, events, replicas, scaledObjects };
 }
 
-/** What Argo CD says of the rendered folder. Null where it has no such Application, or the caller may not see it. */
+/** Null if missing or forbidden. */
 export async function applicationOf(api: ClusterApi, name: string): Promise<ApplicationFact | null> {
   const path = `/apis/argoproj.io/v1alpha1/namespaces/${ARGO_CD_NAMESPACE}/applications/${encodeURIComponent(name)}`;
   const { status, body } = await api.get(path);
   return status === 200 ? formed(applicationFact, body, path) : null;
 }
 
-/** The last lines of the container that tells most. Null where there is none, or the cluster does not give it. */
+/** Of the most informative container. Null if missing or forbidden. */
 export async function logOf(api: ClusterApi, pods: readonly PodFact[]): Promise<ModelStatus["log"]> {
   for (const pod of pods) {
     const container = loggedContainer(pod);
@@ -106,7 +108,7 @@ async function listed<T>(api: ClusterApi, path: string, item: z.ZodType<T>): Pro
   return formed(z.array(item), await api.list(path), path);
 }
 
-/** @throws NotAsked for an answer that no API server of Kubernetes gives. */
+/** @throws NotAsked for invalid answers. */
 function formed<T>(schema: z.ZodType<T>, answer: unknown, path: string): T {
   const { success, data } = schema.safeParse(answer);
   if (!success) {

@@ -1,10 +1,10 @@
 import type { ApplicationFact } from "./facts";
 import type { GitopsStatus } from "./result";
 
-/** Phases of an operation that did not do what it should. */
+/** Failed phases of an operation. */
 const FAILED = ["Error", "Failed"];
 
-/** How far Argo CD is with the rendered folder. */
+/** Argo CD's progress with the rendered folder. */
 export function gitopsOf(application: string, fact: ApplicationFact | null): GitopsStatus {
   const { sync, health, conditions = [], operationState } = fact?.status ?? {};
   const failed = operationState !== undefined && FAILED.includes(operationState.phase) ? [operationState.message] : [];
@@ -17,7 +17,6 @@ export function gitopsOf(application: string, fact: ApplicationFact | null): Git
   };
 }
 
-/** The same in lines, for people. */
 export function gitopsText({ application, sync, health, revision, messages }: GitopsStatus): string {
   const at = revision === null ? "" : ` at ${revision.slice(0, 12)}`;
   return `Argo CD: ${application} ${sync}, ${health}${at}\n${messages.map((message) => `  ${message}\n`).join("")}`;

@@ -1,8 +1,8 @@
-/** What the states of models say of the server groups that their replicas are nodes of. */
+/** State of server groups, from their models' states. */
 import type { ExpectedGroup } from "./expected";
 import type { GroupStatus, ModelStatus, State } from "./result";
 
-/** Of several models without a ready node, the one to look at first. */
+/** Which model without ready nodes to look at first. */
 const WORST_FIRST: readonly State[] = ["failing", "absent", "starting", "unknown", "stopped", "asleep", "outside"];
 
 export function judgeGroup(

@@ -1,4 +1,4 @@
-/** What the facts say of each model and of the rest of the platform. */
+/** Judges models and the rest of the platform. */
 import { GROUP_LABELS, isHead, podsWanted, type Workload } from "../../rehearsal/workloads";
 import type { Expected, ExpectedModel } from "./expected";
 import {
@@ -16,10 +16,10 @@ import { problemOf } from "./reasons";
 import type { EventLine, GroupStatus, ModelStatus, PartStatus, State, StatusProblem } from "./result";
 import { scalerProblems, sleeps } from "./scaler";
 
-/** Events shown of a model. */
+/** Of a model. */
 const EVENTS = 3;
 
-/** A judged model; its log is asked for afterwards. */
+/** Without its log, which is fetched later. */
 export type JudgedModel = Omit<ModelStatus, "log">;
 
 /** @param now milliseconds since the epoch. */
@@ -52,7 +52,7 @@ export function judgeModel(expected: ExpectedModel, facts: StatusFacts, now: num
   };
 }
 
-/** A namespace that is no model's: what runs there, charts' pods too. */
+/** Other namespaces: everything in them, including charts' pods. */
 export function judgePart(namespace: string, facts: StatusFacts, now: number, environment: string): PartStatus {
   const all = facts.pods.filter((pod) => pod.metadata.namespace === namespace);
   const pods = all.filter((pod) => !hasCompleted(pod) && !isReplaced(pod, all));
@@ -66,7 +66,7 @@ export function judgePart(namespace: string, facts: StatusFacts, now: number, en
   };
 }
 
-/** Pods of a model that are not ready, for its log: those that leave last. */
+/** Pods that are not ready, for the log; terminating ones last. */
 export function podsInTrouble(model: ExpectedModel, facts: StatusFacts): PodFact[] {
   const pods = model.workloads.flatMap((workload) => podsOf(workload, facts)).filter((pod) => !isReady(pod));
   return pods.toSorted((a, b) => Number(isLeaving(a)) - Number(isLeaving(b)));
@@ -88,7 +88,7 @@ export function judge(
   };
 }
 
-/** Parts of the platform have no start-up time in the plan: probes of theirs are shorter than this, seconds. */
+/** Platform pods have no planned start-up time: their probes are shorter than this, seconds. */
 const PART_BUDGET = 300;
 
 interface WorkloadState {
@@ -119,7 +119,7 @@ function podsOf({ namespace, selector }: Workload, { pods }: StatusFacts): PodFa
   );
 }
 
-/** Replicas of which every pod is ready; heads of a Ray cluster are of no replica, and all of them need theirs. */
+/** Replicas with all pods ready; heads of a Ray cluster are extra, and all need theirs. */
 function readyReplicas({ size, heads: needed = 0 }: Workload, pods: readonly PodFact[]): number {
   const ready = pods.filter(isReady);
   if (size === 1) {
@@ -137,7 +137,7 @@ function readyReplicas({ size, heads: needed = 0 }: Workload, pods: readonly Pod
 interface Judging {
   readonly now: number;
   readonly environment: string;
-  /** Seconds that a pod may take to start. */
+  /** Seconds allowed for a start. */
   readonly budget: number;
 }
 
@@ -154,7 +154,7 @@ function problemsOf(
     : ofPods;
 }
 
-/** What a controller said when the API server refused a pod of its: quota, limits, Pod Security. */
+/** A controller's event about a rejected pod: quota, limits, Pod Security. */
 function refused({ kind, namespace, name }: Workload, facts: StatusFacts): StatusProblem[] {
   const [latest] = warnings(
     facts.events.filter(
@@ -200,7 +200,7 @@ function stateOf({
   readonly wanted: number;
   readonly ready: number;
   readonly problems: readonly StatusProblem[];
-  /** None of its replicas has to run. */
+  /** No replica has to run. */
   readonly sleeps: boolean;
 }): State {
   if (!exists) {
@@ -218,7 +218,7 @@ function stateOf({
   return problems.length > 0 ? "failing" : "starting";
 }
 
-/** The latest first. */
+/** Latest first. */
 function warnings(events: readonly EventFact[]): EventFact[] {
   return latestFirst(events.filter(({ type }) => type === "Warning"));
 }

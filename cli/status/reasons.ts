@@ -1,22 +1,22 @@
-/** Why a pod does not answer, in words for whoever is paged, and what to do about it. */
+/** Why a pod does not answer and what to do, for the engineer on call. */
 import { type ContainerFact, conditionOf, type EventFact, isReady, type PodFact } from "./facts";
 import type { StatusProblem } from "./result";
 
 export interface ReasonContext {
   readonly environment: string;
-  /** Events of this pod, the latest first. */
+  /** Of this pod, latest first. */
   readonly events: readonly EventFact[];
-  /** Seconds since the pod was made. */
+  /** Seconds since creation. */
   readonly age: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Seconds that the plan gives it to start. @default none */
+  /** Planned seconds to start. @default none */
   readonly startupBudget?: number;
 }
 
 type Reason = Omit<StatusProblem, "what">;
 
-/** What is wrong with a pod. Undefined: nothing, or it is starting within its time. */
+/** Undefined: healthy, or starting in time. */
 export function problemOf(pod: PodFact, context: ReasonContext): StatusProblem | undefined {
   const { name, deletionTimestamp } = pod.metadata;
   if (pod.status.phase === "Succeeded") {
@@ -38,10 +38,10 @@ export function problemOf(pod: PodFact, context: ReasonContext): StatusProblem |
   return reason && { what: `Pod ${name}`, ...reason };
 }
 
-/** Seconds past its deletion time that a pod may take to be gone: a kubelet that answers ends it by then. */
+/** Seconds past the deletion time: a working kubelet is done by then. */
 const LEAVING_SLACK = 60;
 
-/** A pod that should be gone: its deletion time is when its grace ends (Kubernetes: ObjectMeta). */
+/** The deletion time is the end of the grace period (Kubernetes: ObjectMeta). */
 function stuckLeaving({ metadata }: PodFact, { now }: ReasonContext): StatusProblem | undefined {
   const { name, deletionTimestamp } = metadata;
   const late = (now - Date.parse(deletionTimestamp ?? "")) / 1000;
@@ -58,8 +58,9 @@ function stuckLeaving({ metadata }: PodFact, { now }: ReasonContext): StatusProb
 const LOST_NODE = "kubectl get nodes; a lost node: docs/operations.md, When a node is lost";
 
 /**
- * A node that does not answer has no kubelet to say so: the node controller takes `Ready` from its pods, and nothing else (MarkPodsNotReady of
- * Kubernetes 1.36, pkg/controller/util/node). A kubelet that takes it gives a reason, as for readiness gates.
+ * A lost node has no kubelet to report: the node controller only clears its pods' `Ready`
+ * (MarkPodsNotReady of Kubernetes 1.36, pkg/controller/util/node). Kubelets clear it with a reason,
+ * as for readiness gates.
  */
 function onLostNode(pod: PodFact): Reason | undefined {
   const ready = conditionOf(pod, "Ready");
@@ -69,7 +70,7 @@ function onLostNode(pod: PodFact): Reason | undefined {
     : undefined;
 }
 
-/** The container to read the log of: one that ended, or else one that runs and is not ready. */
+/** Container for the log: a terminated one, else one running but not ready. */
 export function loggedContainer({
   status,
 }: PodFact): { readonly name: string; readonly previous: boolean } | undefined {
@@ -87,34 +88,39 @@ export function loggedContainer({
   return last && { name: last.name, previous: false };
 }
 
-/** Sidecars come first, and one in front of an engine is not ready for as long as that is not: the last one tells more. */
+/**
+ * Sidecars come first, and a proxy is not ready while its engine is not: the last one is more
+ * informative.
+ */
 function running(containers: readonly ContainerFact[]): ContainerFact | undefined {
   return containers.findLast(({ state, ready }) => state.running && !ready);
 }
 
-/** How a node autoscaler reports on a pod that has no node. */
+/** A node autoscaler's events about pending pods. */
 interface Autoscaler {
   readonly name: string;
-  /** Reason of its event where it adds no node, and how the event's message begins before it states why. */
+  /** Event reason without a new node, and the message's text before the cause. */
   readonly refusal: { readonly reason: string; readonly prefix: string };
-  /** Reason of its event where it adds a node, or a new node will take the pod. */
+  /** Event reason for a new or planned node. */
   readonly addition: string;
-  /** Where it reports what the cloud answered, such as that it has no machine: its event on the pod leaves that out. */
+  /** Where it reports the cloud's answer, which its event on the pod lacks. */
   readonly cause: string;
 }
 
 const AUTOSCALERS: readonly Autoscaler[] = [
   {
-    // sigs.k8s.io/karpenter v1.14.1, pkg/controllers/provisioning/scheduling/events.go. The scheduler's own reason begins otherwise.
+    // sigs.k8s.io/karpenter v1.14.1, pkg/controllers/provisioning/scheduling/events.go. The
+    // scheduler's own reason begins otherwise.
     name: "Karpenter",
     refusal: { reason: "FailedScheduling", prefix: "Failed to schedule pod, " },
     addition: "Nominated",
     cause: "if the cloud has no machine: kubectl get events -A --field-selector reason=InsufficientCapacityError",
   },
   {
-    // kubernetes/autoscaler, cluster-autoscaler 1.36.1: processors/status/eventing_scale_up_processor.go, events of type Normal.
-    // The cloud's answer is in ScaleUpFailed, FailedToScaleUpGroup or ScaleUpTimedOut on the ConfigMap that
-    // --status-config-map-name names (clusterstate/utils/status.go).
+    // kubernetes/autoscaler, cluster-autoscaler 1.36.1:
+    // processors/status/eventing_scale_up_processor.go, events of type Normal. The cloud's answer
+    // is in ScaleUpFailed, FailedToScaleUpGroup or ScaleUpTimedOut on the ConfigMap of
+    // --status-config-map-name (clusterstate/utils/status.go).
     name: "cluster-autoscaler",
     refusal: { reason: "NotTriggerScaleUp", prefix: "pod didn't trigger scale-up: " },
     addition: "TriggeredScaleUp",
@@ -145,7 +151,7 @@ function unscheduled({ status }: PodFact, { environment, events }: ReasonContext
   );
 }
 
-/** Why an autoscaler adds no node; undefined where it did not report that, or has added one since. @param events the latest first */
+/** Undefined without such an event, or with a node added since. @param events latest first */
 function refusalBy({ refusal, addition }: Autoscaler, events: readonly EventFact[]): string | undefined {
   const latest = events.find(
     ({ reason, message }) =>
@@ -201,7 +207,7 @@ const noStart: Explain = ({ name, state }) => ({
   remedies: ["what the message names, a Secret or ConfigMap mostly: pulumi up makes it again"],
 });
 
-/** Reasons of the kubelet (Kubernetes 1.36: images/types.go, kuberuntime_container.go, and cri-api's errors). */
+/** Kubelet reasons (Kubernetes 1.36: images/types.go, kuberuntime_container.go, cri-api errors). */
 const WAITING: Readonly<Record<string, Explain>> = {
   ImagePullBackOff: noImage,
   ErrImagePull: noImage,
@@ -219,14 +225,14 @@ const WAITING: Readonly<Record<string, Explain>> = {
   CrashLoopBackOff: restarts,
 };
 
-/** Restarts of a container that runs again, from which on it is no accident. */
+/** From this number on, restarts are no accident. */
 const RESTARTS = 2;
 
 function hasRestarted({ state, lastState, ready, restartCount }: ContainerFact): boolean {
   return !ready && restartCount >= RESTARTS && state.running !== undefined && lastState.terminated !== undefined;
 }
 
-/** Between two ends a container runs: engines that fail while they load do so most of the time. */
+/** Containers run between crashes: engines failing while they load do so most of the time. */
 function restarting({ status }: PodFact, { startupBudget = 0 }: ReasonContext): Reason | undefined {
   const endedAtStart = (container: ContainerFact) => {
     const { startedAt, finishedAt } = container.lastState.terminated ?? {};
@@ -254,7 +260,7 @@ function overdue({ status }: PodFact, { events, age, startupBudget }: ReasonCont
     return undefined;
   }
   const probe = events.find(({ reason }) => reason === "Unhealthy");
-  // Once the pod's own containers have started, what still runs of the others is a sidecar.
+  // After the pod's containers started, a running init container is a sidecar.
   const started = status.containerStatuses.some(({ state }) => state.running || state.terminated);
   const init = started ? undefined : status.initContainerStatuses.findLast(({ state }) => state.running);
   const at = init ? `; ${init.name} still runs` : "";

@@ -14,7 +14,7 @@ const MARKS: Readonly<Record<State, string>> = {
   unknown: "?",
 };
 
-/** The state as a person reads it: a table, then what is wrong, then the calls. Texts of the cluster are cleaned before. */
+/** A table, problems, then calls. Cluster texts are already cleaned. */
 export function statusText(report: StatusReport, color: boolean): string {
   const s = style(color);
   const { environment, cluster, failure, models, platform, seconds } = report;
@@ -120,7 +120,7 @@ function problemText(namespace: string | undefined, { what, why, remedies }: Sta
   return `${block(wrap(`${subject}: ${why}`, WIDTH, "  ").map((line) => s.bad(line)))}${bullets(remedies)}`;
 }
 
-/** Groups first: whoever has one, calls it. */
+/** Groups first, as clients call them. */
 function calls({ models, groups }: StatusReport, s: Style): string {
   const first = [...groups, ...models].find(
     ({ state, curl }) => (state === "ready" || state === "degraded") && curl !== null,

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
 /**
- * - `ready`: as many replicas answer as the cluster is told to run;
+ * - `ready`: all desired replicas answer;
  * - `degraded`: at least one answers;
- * - `starting`: none does yet, within the time that the plan gives it, and nothing is wrong;
- * - `failing`: none does, and something is wrong;
- * - `stopped`: somebody scaled it to none;
- * - `asleep`: nobody asks for it, so that none of its replicas runs;
- * - `absent`: it was never deployed, or is gone;
- * - `outside`: it runs elsewhere, and is not asked here;
- * - `unknown`: the cluster did not say.
+ * - `starting`: none answers yet, within the planned time, without a problem;
+ * - `failing`: none answers, with a problem;
+ * - `stopped`: scaled to zero manually;
+ * - `asleep`: scaled to zero without demand;
+ * - `absent`: never deployed, or removed;
+ * - `outside`: hosted elsewhere, not checked;
+ * - `unknown`: no information from the cluster.
  */
 export const STATES = [
   "ready",
@@ -28,12 +28,12 @@ const problem = z.object({
   /** Pod or workload: `Pod chat-0`. */
   what: z.string(),
   why: z.string(),
-  /** What to do, most likely first. */
+  /** Most likely first. */
   remedies: z.array(z.string()),
 });
 
 const event = z.object({
-  /** When it was last seen, ISO 8601; null where the cluster does not say. */
+  /** Last seen, ISO 8601; null if unknown. */
   at: z.string().nullable(),
   object: z.string(),
   reason: z.string(),
@@ -43,7 +43,7 @@ const event = z.object({
 const log = z.object({
   pod: z.string(),
   container: z.string(),
-  /** Of the container before the one that runs, which ended. */
+  /** Of the previous, terminated container. */
   previous: z.boolean(),
   lines: z.array(z.string()),
 });
@@ -53,33 +53,33 @@ const model = z.object({
   engine: z.string(),
   state: z.enum(STATES),
   readyReplicas: z.number().int().min(0),
-  /** That the cluster is told to run; those that the plan asks for while it has none. */
+  /** Desired in the cluster; planned ones while it is missing. */
   replicas: z.number().int().min(0),
-  /** Between which the number follows demand; null: nothing scales it. */
+  /** Autoscaling limits; null: none. */
   scaling: z.object({ min: z.number().int().min(0), max: z.number().int().min(1) }).nullable(),
-  /** Base URL for clients of the OpenAI API; null where the model has none. */
+  /** Base URL for clients of the OpenAI API; null for other models. */
   endpoint: z.string().nullable(),
-  /** A call that shows that it works; it reads a consumer's key from its Secret. */
+  /** Test call; reads a consumer's key from its Secret. */
   curl: z.string().nullable(),
   problems: z.array(problem),
-  /** Warnings, the latest first. */
+  /** Warnings, latest first. */
   events: z.array(event),
   log: log.nullable(),
 });
 
 const group = z.object({
   name: z.string(),
-  /** Key of the model that its nodes serve. */
+  /** Model of its nodes. */
   model: z.string(),
-  /** Of its nodes together, as of a model's replicas. */
+  /** Of all nodes, as for a model's replicas. */
   state: z.enum(STATES),
   readyNodes: z.number().int().min(0),
   nodes: z.number().int().min(0),
-  /** URL of the registrar that its nodes are told to register at; null: none. Whether they are known there is in no Kubernetes object. */
+  /** Registrar URL of its nodes; null: none. Registration is in no Kubernetes object. */
   registrar: z.string().nullable(),
-  /** `https://<gateway>/<group>`, below which `/infer` and `/health` are. */
+  /** `https://<gateway>/<group>`, base of `/infer` and `/health`. */
   endpoint: z.string().nullable(),
-  /** A call that shows that it works. */
+  /** Test call. */
   curl: z.string().nullable(),
 });
 
@@ -92,9 +92,9 @@ const part = z.object({
 
 const volume = z.object({
   name: z.string(),
-  /** That it was made for, `namespace/name`, and that is gone. */
+  /** Removed claim, `namespace/name`. */
   claim: z.string(),
-  /** As Kubernetes writes quantities: `10Gi`. */
+  /** Kubernetes quantity: `10Gi`. */
   size: z.string(),
   /** `Released`, `Failed`. */
   phase: z.string(),
@@ -102,35 +102,34 @@ const volume = z.object({
 
 const gitops = z.object({
   application: z.string(),
-  /** `Synced`, `OutOfSync`, or `Unknown`: there is no such Application, or the caller may not see it. */
+  /** `Synced`, `OutOfSync`, or `Unknown`: the Application is missing or forbidden. */
   sync: z.string(),
   /** `Healthy`, `Progressing`, `Degraded`, `Suspended`, `Missing`, `Unknown`. */
   health: z.string(),
-  /** Commit that is compared with the cluster. */
+  /** Commit compared with the cluster. */
   revision: z.string().nullable(),
-  /** What Argo CD says is wrong. */
+  /** Problems reported by Argo CD. */
   messages: z.array(z.string()),
 });
 
-/** The shape of `status --json`. Keys are added, not changed. docs/status.md explains it. */
+/** Shape of `status --json` (docs/status.md). Keys are added, not changed. */
 export const statusSchema = z.object({
   environment: z.string(),
-  /** Every model and part is ready: exit status 0. */
+  /** Everything is ready: exit status 0. */
   ok: z.boolean(),
-  /** The cluster that was asked. */
   cluster: z.object({ context: z.string(), server: z.string() }).nullable(),
-  /** Why no cluster could be asked. */
+  /** Why no cluster was asked. */
   failure: z.object({ message: z.string(), remedies: z.array(z.string()) }).nullable(),
   address: z.string(),
-  /** Where people chat with the models; null: there is no page. */
+  /** Null: no chat page. */
   chatPage: z.string().nullable(),
-  /** How far Argo CD is with the rendered folder; null: `up` applies everything. */
+  /** Argo CD's progress with the rendered folder; null: `up` applies everything. */
   gitops: gitops.nullable(),
   models: z.array(model),
   groups: z.array(group),
-  /** The namespaces of the platform besides the models'. */
+  /** Platform namespaces other than models'. */
   platform: z.array(part),
-  /** Volumes without a claim; null where the caller may not list volumes. */
+  /** Volumes without a claim; null without the right to list volumes. */
   volumes: z.array(volume).nullable(),
   seconds: z.number().min(0),
 });
@@ -144,7 +143,7 @@ export type VolumeStatus = Readonly<z.infer<typeof volume>>;
 export type StatusProblem = Readonly<z.infer<typeof problem>>;
 export type EventLine = Readonly<z.infer<typeof event>>;
 
-/** A model that somebody stopped on purpose is no failure, nor is one that sleeps. */
+/** Stopped or sleeping models are no failure. */
 const WELL: readonly State[] = ["ready", "stopped", "asleep", "outside"];
 
 export function isWell({ models, platform }: Pick<StatusReport, "models" | "platform">): boolean {

@@ -1,14 +1,14 @@
-/** What KEDA says of a model that it scales. */
+/** KEDA's state of a model. */
 import type { ExpectedModel } from "./expected";
 import type { ScaledObjectFact } from "./facts";
 import type { StatusProblem } from "./result";
 
-/** Whether a model without replicas is one that nobody asks for, and not one that somebody stopped. */
+/** Distinguishes a model without demand from a stopped one. */
 export function sleeps(scaling: ExpectedModel["scaling"], scaler: ScaledObjectFact | undefined): boolean {
   return scaling?.min === 0 && condition(scaler, "Paused")?.status !== "True";
 }
 
-/** A model whose signals cannot be read keeps its replicas, and looks well. */
+/** With unreadable signals a model keeps its replicas and looks healthy. */
 export function scalerProblems(scaler: ScaledObjectFact): StatusProblem[] {
   const ready = condition(scaler, "Ready");
   const fallback = condition(scaler, "Fallback");

@@ -14,8 +14,8 @@ const volumeFact = z.object({
 });
 
 /**
- * Volumes whose claims in these namespaces are gone, by name: their class retains them, no pod will have them again, and the cloud bills
- * them. Null where the caller may not list volumes, which are cluster-scoped.
+ * Volumes whose claims in these namespaces are gone: retained by their class, never reused, and
+ * billed. Null without the right to list volumes, which are cluster-scoped.
  */
 export async function orphanedVolumes(
   api: Pick<ClusterApi, "list">,

@@ -1,9 +1,9 @@
-/** Command line of `npm run top`: reading and checking, every mistake at once. */
+/** Command line of `npm run top`: all mistakes at once. */
 import { parseArgs } from "node:util";
 import { checkedArguments } from "../checked-arguments";
 import { certificatesIn, secretIn, serverAddress } from "../smoke/arguments";
 
-/** Where the documented port-forward ends (docs/model-control.md). */
+/** End of the documented port-forward (docs/model-control.md). */
 const FORWARDED = "http://127.0.0.1:1994";
 const DEFAULT_SECONDS = 2;
 
@@ -43,7 +43,7 @@ export const TOP_OPTIONS = {
 } as const;
 
 export interface TopArguments {
-  /** Or of the file that `config` names. */
+  /** Or of `config`'s file. */
   readonly environment?: string;
   readonly config?: string;
   readonly controlUrl?: string;
@@ -55,12 +55,12 @@ export interface TopArguments {
   readonly json: boolean;
 }
 
-/** Of an environment that does not publish it. */
+/** For an environment that does not publish it. */
 export function controlUrlOf(hostname: string | undefined): string {
   return hostname === undefined ? FORWARDED : `https://${hostname}`;
 }
 
-/** The arguments, "help", or every problem with them. Files that they name are read. */
+/** Arguments, "help", or all problems. Reads named files. */
 export function readTopArguments(argv: string[]): TopArguments | "help" | { readonly problems: readonly string[] } {
   const parse = () => parseArgs({ args: argv, options: TOP_OPTIONS, allowPositionals: true });
   return checkedArguments(parse, ({ values, positionals }, { problems, checked }): TopArguments => {

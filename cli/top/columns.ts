@@ -1,24 +1,24 @@
-/** Tables that fit a width: what is least needed goes first. Pure. */
+/** Fits tables to a width by dropping the least important columns. Pure. */
 import { visible } from "../../names/visible";
 import { type Cell, type Style, table } from "../../report/style";
 
 export interface Column<Row> {
   readonly title: string;
-  /** Empty: nothing is known. */
+  /** Empty: unknown. */
   readonly text: (row: Row) => string;
   readonly align?: "right";
   readonly paint?: (row: Row, style: Style) => ((text: string) => string) | undefined;
-  /** Goes before columns of a smaller number where there is no room. @default it stays */
+  /** Higher numbers are dropped first. @default never */
   readonly drop?: number;
 }
 
 const BETWEEN = 2;
-/** Share of the width that the first column may ask for before others go; it gets what they leave besides. */
+/** Share of the width for the first column before others are dropped; it also gets the rest. */
 const LEAST_NAME = 1 / 4;
-/** Of another that stays, and of one that may go. */
+/** Widths of columns that stay and that may go. */
 const MOST = { stays: 20, drops: 40 } as const;
 
-/** Text of one line, its end cut between signs: at most so long, as tables pad it. */
+/** One line, cut between characters at most to the width. */
 export function cut(text: string, width: number): string {
   const line = visible(text);
   if (line.length <= width) {
@@ -34,7 +34,7 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Lines of a table, its titles first; none for no rows. Columns in which nothing is known are left out. */
+/** Titles first; empty without rows. Columns without values are left out. */
 export function fitted<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** What the model control API reports of workers, models and tasks. */
+/** Workers, models and tasks of the model control API. */
 import { z } from "zod";
 import type { TaskKind, TaskState } from "../../services/model-control/src/tasks/task";
 import type { HttpClient } from "../smoke/http";

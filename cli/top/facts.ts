@@ -1,15 +1,14 @@
-/** What `top` shows: plain data, as `--json` writes it. */
+/** Data of `top`, as in `--json`. */
 import type { TaskKind, TaskState } from "../../services/model-control/src/tasks/task";
 
-/** A server that is asked. */
 export interface SourceState {
-  /** Undefined: it is not asked, because no option names it. */
+  /** Undefined: no option names it. */
   readonly url?: string;
   readonly ok: boolean;
-  /** Why there is no answer, or what is missing of it. */
+  /** Why the answer is missing or incomplete. */
   readonly problem?: string;
   readonly lookAt?: string;
-  /** When it answered last. Its figures are of then. */
+  /** Time of the last answer, and of its figures. */
   readonly answeredAt?: string;
 }
 
@@ -23,7 +22,7 @@ export interface WorkerRow {
   readonly problem?: string;
 }
 
-/** Figures of a model as Prometheus has them. */
+/** From Prometheus. */
 export interface ModelFigures {
   readonly ready?: number;
   readonly waiting?: number;
@@ -33,20 +32,20 @@ export interface ModelFigures {
   readonly tokenMs?: number;
   /** 99th percentile of whole requests. */
   readonly requestMs?: number;
-  /** Shares, 0 to 1, of the fullest replica. */
+  /** Fractions, of the fullest replica. */
   readonly kvCache?: number;
   readonly gpuMemory?: number;
-  /** US dollars of what its pods claim, by the plan's prices. */
+  /** Claims of its pods at the plan's prices. */
   readonly usdPerHour?: number;
 }
 
 export interface ModelRow extends ModelFigures {
-  /** By the plan and its metrics, or by the control API, for models that came at run time. */
+  /** From plan and metrics, or the control API for models added at run time. */
   readonly name: string;
-  /** By the control API. */
+  /** From the control API. */
   readonly state?: string;
   readonly workers?: readonly string[];
-  /** By the plan. */
+  /** From the plan. */
   readonly plannedReplicas?: number;
   readonly hourlyUsd?: number;
 }
@@ -57,7 +56,7 @@ export interface TaskRow {
   readonly state: TaskState;
   readonly model?: string;
   readonly worker?: string;
-  /** Per cent. */
+  /** Percent. */
   readonly progress: number;
   readonly step?: string;
   readonly error?: string;
@@ -69,7 +68,7 @@ export interface GpuRow {
   readonly gpu: string;
   readonly product: string;
   readonly model?: string;
-  /** 0 to 1. */
+  /** Fraction. */
   readonly memory?: number;
   readonly utilization?: number;
 }
@@ -96,11 +95,11 @@ export interface MetricFacts {
   readonly models: Readonly<Record<string, ModelFigures>>;
   readonly gpus: readonly GpuRow[];
   readonly alerts: readonly AlertRow[];
-  /** US dollars of all that is there, by the plan's prices. @default nothing records it */
+  /** US dollars of everything running, at the plan's prices. @default unrecorded */
   readonly usdPerHour?: number;
 }
 
-/** What is known of an environment without asking anything of it. */
+/** Known without requests. */
 export interface PlanFacts {
   readonly environment: string;
   readonly hourlyUsd: number;
@@ -110,14 +109,14 @@ export interface PlanFacts {
 export interface Snapshot {
   readonly at: string;
   readonly environment?: string;
-  /** Of what always runs, by the plan. Undefined: no environment is named. */
+  /** Permanent parts of the plan. Undefined without an environment. */
   readonly hourlyUsd?: number;
-  /** Of what is there now, as recorded. Undefined: Prometheus has no such series. */
+  /** Recorded for running parts. Undefined without the series. */
   readonly actualHourlyUsd?: number;
   readonly sources: { readonly control: SourceState; readonly prometheus: SourceState };
   readonly workers: readonly WorkerRow[];
   readonly models: readonly ModelRow[];
-  /** Those that wait or run, and those that failed of late. */
+  /** Waiting, running, and recently failed. */
   readonly tasks: readonly TaskRow[];
   readonly gpus: readonly GpuRow[];
   readonly alerts: readonly AlertRow[];

@@ -1,4 +1,4 @@
-/** A server that is asked again and again: what it answered last, and why it does not now. */
+/** A polled server: last answer, and current failure. */
 import { NoAnswer } from "../smoke/http";
 import { StepFailure } from "../smoke/result";
 import type { SourceState } from "./facts";
@@ -9,7 +9,7 @@ export interface Feed<Facts> {
   readonly facts?: Facts;
 }
 
-/** Asks once. What fails outside is no error: the last facts stay. */
+/** One request. Outside failures are no error: the last facts stay. */
 export async function asked<Facts>(
   last: Feed<Facts>,
   ask: () => Promise<Facts>,
@@ -24,7 +24,7 @@ export async function asked<Facts>(
   }
 }
 
-/** @throws what is no failure outside. */
+/** @throws other errors. */
 function problemOf(error: unknown): Pick<SourceState, "problem" | "lookAt"> {
   if (error instanceof NoAnswer) {
     return { problem: error.message, lookAt: error.lookAt };

@@ -1,4 +1,4 @@
-/** What is on the screen, and what is printed where there is none. Pure. */
+/** Screen content, or plain output. Pure. */
 import { count, type Style, usd, wrap } from "../../report/style";
 import type { Size } from "../screen";
 import { cut } from "./columns";
@@ -8,7 +8,7 @@ import { START, type View } from "./view";
 
 export interface Frame {
   readonly lines: readonly string[];
-  /** Lines of the body that do not fit: as far as it scrolls. */
+  /** Scroll range: body lines that do not fit. */
   readonly most: number;
 }
 
@@ -22,7 +22,6 @@ const HELP = [
   "q Ctrl-C  quit",
 ];
 
-/** A whole screen. */
 export function frame(snapshot: Snapshot, view: View, { columns, rows }: Size, style: Style): Frame {
   const head = headLines(snapshot, columns, style);
   const body = view.help ? HELP.flatMap((line) => wrap(line, columns, "")) : bodyLines(snapshot, view, columns, style);
@@ -32,7 +31,7 @@ export function frame(snapshot: Snapshot, view: View, { columns, rows }: Size, s
   const shown = body.slice(offset, offset + room);
   const filling = Array.from({ length: room - shown.length }, () => "");
   const lines = [...head, "", ...shown, ...filling, "", style.dim(cut(footText(view, offset, most), columns))];
-  // A terminal of a few rows keeps its keys.
+  // Tiny terminals keep the keys.
   return { lines: lines.slice(-rows), most };
 }
 
@@ -92,7 +91,7 @@ function headLines(snapshot: Snapshot, width: number, style: Style): string[] {
   ];
 }
 
-/** None where it answers. */
+/** Empty while it answers. */
 function sourceLines(name: string, missing: string, source: SourceState, width: number, style: Style): string[] {
   if (source.ok) {
     return [];

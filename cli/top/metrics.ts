@@ -1,4 +1,4 @@
-/** What Prometheus has of models, GPUs and alerts: the series that dashboards and alerts read. */
+/** Models, GPUs and alerts from Prometheus: the series of dashboards and alerts. */
 import type { MetricMeaning } from "../../engines";
 import { metric } from "../../engines/metrics";
 import { COST_SERIES } from "../../names/cost-series";
@@ -9,7 +9,7 @@ import type { AlertRow, GpuRow, MetricFacts, ModelFigures } from "./facts";
 
 const now = (meaning: MetricMeaning, by: string) => `${by} by (model) (${metric(meaning, (series) => series)})`;
 
-/** In milliseconds, of the last five minutes. */
+/** Milliseconds, last five minutes. */
 const p95 = (histogram: MetricMeaning) =>
   `1000 * histogram_quantile(0.95, sum by (model, le) (${metric(histogram, (series) => `rate(${series}_bucket[5m])`)}))`;
 

@@ -1,4 +1,4 @@
-/** The servers of a platform, asked together. */
+/** A platform's servers, asked together. */
 import { setMaxListeners } from "node:events";
 import { deadline } from "../deadline";
 import type { Prometheus } from "../prometheus/client";
@@ -9,7 +9,7 @@ import { asked, type Feed } from "./feed";
 import { askMetrics } from "./metrics";
 import { snapshotOf } from "./snapshot";
 
-/** Of all questions of one picture: engines that do not answer take the control API some seconds. */
+/** All requests of one picture: with unresponsive engines the control API takes some seconds. */
 const ANSWER_SECONDS = 10;
 
 interface Servers {
@@ -35,12 +35,12 @@ export class Platform {
     return snapshotOf({ plan: this.servers.plan, control: this.control, prometheus: this.metrics }, this.now());
   }
 
-  /** Asks every server; those that do not answer are in the picture with the reason. @param ended ends the questions. */
+  /** Servers without an answer are included with the reason. @param ended aborts the requests. */
   async ask(ended?: AbortSignal): Promise<Snapshot> {
     const { control, prometheus } = this.servers;
     const late = deadline(ANSWER_SECONDS);
     const signal = ended === undefined ? late.signal : AbortSignal.any([late.signal, ended]);
-    // Node warns of more than ten, on the terminal that is drawn over.
+    // Node warns above ten, on the drawn terminal.
     setMaxListeners(0, signal);
     try {
       [this.control, this.metrics] = await Promise.all([

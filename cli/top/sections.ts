@@ -1,4 +1,4 @@
-/** The tables of `top`: which columns they have, and in which order their rows are. Pure. */
+/** Columns and row order of `top`'s tables. Pure. */
 import { bar, type Style, usd } from "../../report/style";
 import { type Column, fitted } from "./columns";
 import type { AlertRow, GpuRow, ModelRow, Snapshot, TaskRow, WorkerRow } from "./facts";
@@ -123,7 +123,7 @@ const MODEL_ORDER: Readonly<Record<Sort, (a: ModelRow, b: ModelRow) => number>> 
 
 const byMemory = fallingBy<WorkerRow>(({ memory }) => shareOf(memory));
 
-/** The lines of all tables that have rows, an empty line between them. */
+/** Tables with rows, separated by empty lines. */
 export function sectionLines(snapshot: Snapshot, { filter, sort }: View, width: number, style: Style): string[] {
   const { alerts, workers, models, tasks, gpus } = snapshot;
   const chosen = <Row>(rows: readonly Row[]) => rows.filter((row) => isChosen(row, filter));

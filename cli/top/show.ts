@@ -1,4 +1,4 @@
-/** The dashboard on a terminal: asked for every few seconds, drawn at once after each key. */
+/** Terminal dashboard: refreshed every few seconds, redrawn after each key. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Style } from "../../report/style";
 import type { Key, OpenScreen } from "../screen";
@@ -7,12 +7,12 @@ import type { Platform } from "./platform";
 import { pressed, START, type View } from "./view";
 
 interface Showing {
-  /** Between two pictures. */
+  /** Between refreshes. */
   readonly seconds: number;
   readonly style: Style;
 }
 
-/** Ends when the reader quits. */
+/** Ends when the user quits. */
 export async function showOn(
   open: OpenScreen,
   platform: Pick<Platform, "ask" | "known">,

@@ -1,8 +1,8 @@
-/** One picture of what the plan, the control API and Prometheus know. Pure. */
+/** A snapshot of plan, control API and Prometheus. Pure. */
 import type { ControlFacts, MetricFacts, ModelRow, PlanFacts, Snapshot, TaskRow } from "./facts";
 import type { Feed } from "./feed";
 
-/** Failures older than this are history. */
+/** Older failures are history. */
 const FAILED_MINUTES = 15;
 
 export interface Known {
@@ -34,7 +34,7 @@ function isOfNow({ state, finishedAt }: TaskRow, now: Date): boolean {
   return finishedAt !== undefined && now.getTime() - Date.parse(finishedAt) < FAILED_MINUTES * 60_000;
 }
 
-/** One row for each model: planned ones under the plan's name, those that came at run time under their own. */
+/** A row per model: planned ones by the plan's name, others by their own. */
 function modelRows(plan: PlanFacts | undefined, control: ControlFacts | undefined, metrics: MetricFacts | undefined) {
   const rows = new Map<string, ModelRow>();
   const add = (name: string, more: Omit<ModelRow, "name">) => rows.set(name, { ...rows.get(name), name, ...more });
@@ -51,7 +51,7 @@ function modelRows(plan: PlanFacts | undefined, control: ControlFacts | undefine
   return [...rows.values()];
 }
 
-/** The control API knows a planned model by its engine's name; its workers are called after the plan's. */
+/** The control API names a planned model by engine; its workers are named after the plan. */
 function plannedNameOf(workers: readonly string[], planned: readonly string[]): string | undefined {
   return planned.find((name) =>
     workers.some(

@@ -1,4 +1,4 @@
-/** What the reader has chosen, and what each key changes of it. Pure. */
+/** The user's view, and the effect of keys. Pure. */
 import type { Key } from "../screen";
 
 export const SORTS = ["name", "queue", "latency", "memory"] as const;
@@ -6,22 +6,22 @@ export type Sort = (typeof SORTS)[number];
 
 export interface View {
   readonly sort: Sort;
-  /** Rows that hold this text, in any case. */
+  /** Case-insensitive. */
   readonly filter: string;
   /** Keys go to the filter. */
   readonly typing: boolean;
   readonly help: boolean;
-  /** Lines of the body above the first that is shown. */
+  /** Scrolled body lines. */
   readonly offset: number;
 }
 
 export const START: View = { sort: "name", filter: "", typing: false, help: false, offset: 0 };
 
-/** Longest filter; longer ones find nothing. */
+/** Longer filters match nothing. */
 const LONGEST_FILTER = 100;
 const PAGE = 10;
 
-/** @param most lines that can be scrolled away. */
+/** @param most scrollable lines. */
 export function pressed(view: View, key: Key, most: number): View | "quit" {
   const { name = "", text = "", ctrl = false } = key;
   if (ctrl && (name === "c" || name === "d")) {

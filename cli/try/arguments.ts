@@ -29,12 +29,12 @@ export const TRY_OPTIONS = {
 export interface TryArguments {
   readonly tool: LocalClusterTool | undefined;
   readonly question: string;
-  /** Whether the platform gets a chat page. */
+  /** With a chat page. */
   readonly chat: boolean;
   readonly remove: boolean;
 }
 
-/** The arguments, "help", or what is wrong with them. */
+/** Arguments, "help", or a problem. */
 export function readTryArguments(argv: string[]): TryArguments | "help" | { readonly problem: string } {
   try {
     const { values } = parseArgs({ args: argv, options: TRY_OPTIONS });

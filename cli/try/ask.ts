@@ -8,10 +8,10 @@ import { HttpClient, NoAnswer } from "../smoke/http";
 import { StepFailure } from "../smoke/result";
 import { type CommandPlace, captured } from "./run-command";
 
-/** What a stack says of its platform, as far as a first question needs it. */
+/** Stack outputs that a first question needs. */
 export const trialOutputs = z.object({
   kubeconfig: z.string().min(1),
-  /** Secret that holds the key of each consumer. */
+  /** Secrets with keys, by consumer. */
   consumerSecrets: z.record(z.string(), z.string()),
   models: z.record(z.string(), z.object({ baseUrl: z.url(), modelId: z.string() })),
 });
@@ -20,14 +20,13 @@ export type TrialOutputs = z.output<typeof trialOutputs>;
 export interface Question {
   readonly outputs: TrialOutputs;
   readonly prompt: string;
-  /** Longest answer. */
   readonly maxTokens: number;
-  /** How long the whole may take. */
+  /** Total limit. */
   readonly seconds: number;
   readonly onText: (text: string) => void;
 }
 
-/** Why there was no answer, and where to look. */
+/** Reason and advice. */
 export class NotAnswered extends Error {
   constructor(
     message: string,
@@ -38,14 +37,13 @@ export class NotAnswered extends Error {
 }
 
 export interface Answered extends ChatTiming {
-  /** Name of the model that answered. */
   readonly model: string;
 }
 
 const secret = z.object({ data: z.record(z.string(), z.base64()) });
 
 /**
- * Asks the first model one question, as any client of the gateway does: its name, its certificate, a consumer's key.
+ * Asks the first model like any gateway client: by name, certificate and a consumer's key.
  *
  * @param kubectl with a KUBECONFIG of the trial's cluster.
  * @throws NotAnswered
@@ -76,7 +74,7 @@ export async function askModel(question: Question, kubectl: CommandPlace): Promi
   }
 }
 
-/** Certificate of the authority that the platform made for its gateway, PEM. @throws NotAnswered */
+/** CA that the platform created for its gateway, PEM. @throws NotAnswered */
 export function gatewayAuthority(kubectl: CommandPlace): Promise<string> {
   return secretValue(ISSUED_SECRET, "ca.crt", kubectl);
 }
@@ -95,7 +93,7 @@ async function secretValue(name: string, key: string, kubectl: CommandPlace): Pr
   return Buffer.from(value, "base64").toString("utf8").trim();
 }
 
-/** How long a port-forward may take to stand, seconds. */
+/** Limit to establish a port-forward, seconds. */
 const PATIENCE = 30;
 
 interface Forward {
@@ -103,7 +101,7 @@ interface Forward {
   readonly stop: () => void;
 }
 
-/** Opens a port of this computer, any that is free, to the gateway. @throws NotAnswered */
+/** From any free local port to the gateway. @throws NotAnswered */
 function portForward({ cwd, env }: CommandPlace): Promise<Forward> {
   const child = spawn(
     "kubectl",

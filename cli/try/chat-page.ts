@@ -2,14 +2,13 @@ import { isMap, isPair, isScalar, parseDocument } from "yaml";
 import { z } from "zod";
 import { CONFIG_NAMESPACE } from "./environment";
 
-/** What a stack says of its chat page. */
 export const chatPageOutputs = z.object({
   openWebUi: z.object({
     address: z.url(),
     adminEmail: z.string(),
     /** Command that prints it. */
     adminPassword: z.string(),
-    /** How browsers reach it without an address outside. */
+    /** Access without an external address. */
     forward: z.object({ command: z.string(), address: z.url() }).optional(),
   }),
 });
@@ -19,7 +18,7 @@ const SECTION = ["config", `${CONFIG_NAMESPACE}:openWebUi`];
 const CONSUMERS = ["config", `${CONFIG_NAMESPACE}:gateway`, "consumers"];
 const MODELS = ["config", `${CONFIG_NAMESPACE}:models`];
 
-/** Name of the page's consumer: the default of openWebUi.consumer. */
+/** The page's consumer: the default of openWebUi.consumer. */
 const CONSUMER = "open-webui";
 
 export function hasChatPage(environment: string): boolean {
@@ -27,9 +26,9 @@ export function hasChatPage(environment: string): boolean {
 }
 
 /**
- * An environment with a chat page for all its models.
+ * An environment with a chat page for all models.
  *
- * @param authority certificate of the gateway's own authority, PEM: it exists once the platform was up.
+ * @param authority the gateway's CA, PEM: it exists after the platform's first start.
  */
 export function withChatPage(environment: string, authority: string): string {
   const document = parseDocument(environment);
@@ -51,7 +50,7 @@ export function withChatPage(environment: string, authority: string): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** How the page is opened on this computer. */
+/** How to open the page on this computer. */
 export function openingText(
   { address, adminEmail, adminPassword, forward }: ChatPageOutputs,
   kubeconfig: string,

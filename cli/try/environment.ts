@@ -1,7 +1,7 @@
 import { type Document, isMap, isPair, isScalar, parseDocument } from "yaml";
 import type { Tools } from "./needs";
 
-/** Name of the environment and stack of a trial. */
+/** Environment and stack of a trial. */
 export const TRIAL = "try";
 
 /** Namespace of our keys in a Pulumi stack file. */
@@ -11,7 +11,7 @@ const COMMENT = ` try: written by npm run try from Pulumi.dev.yaml, with a clust
  again brings the change up, and does not write this file anew. npm run try -- --remove takes all of it away.`;
 
 /**
- * The environment of a trial: that of `dev`, on a cluster that is made for it, on a machine as large as containers may be.
+ * Environment of a trial: `dev` on a new cluster, on a machine as large as containers may be.
  *
  * @param dev text of Pulumi.dev.yaml.
  */
@@ -22,7 +22,7 @@ export function trialEnvironment(dev: string, { tool, engine, size }: Tools): st
   for (const pool of poolsOf(document)) {
     document.setIn(["config", `${CONFIG_NAMESPACE}:pools`, pool, "node"], document.createNode(size, { flow: true }));
   }
-  // Its image is a placeholder until somebody builds one, and its pods would never start.
+  // Its image is a placeholder until built, so its pods would never start.
   document.deleteIn(["config", `${CONFIG_NAMESPACE}:modelControl`]);
   document.commentBefore = COMMENT;
   return document.toString({ lineWidth: 0 });

@@ -9,35 +9,34 @@ import type { CpuArchitecture } from "../../catalog/shapes";
 import { OLDEST_PULUMI } from "../../names/oldest-pulumi";
 import { type CommandPlace, captured, type Ended } from "./run-command";
 
-/** What containers have, all of them together. */
+/** Total for containers. */
 export interface EngineSize {
   readonly vcpus: number;
   readonly memoryGiB: number;
   readonly cpuArch: CpuArchitecture;
 }
 
-/** What a trial works with. */
 export interface Tools {
   readonly tool: LocalClusterTool;
   readonly engine: ContainerEngine;
   readonly size: EngineSize;
 }
 
-/** One program, or one of several, that a trial needs. */
+/** A required program, or alternatives. */
 export interface Need {
   readonly what: string;
   readonly found: string;
-  /** What to do. Undefined: it is there. */
+  /** Fix. Undefined: present. */
   readonly remedy?: string;
 }
 
 export interface Needs {
   readonly needs: readonly Need[];
-  /** Undefined while anything is missing. */
+  /** Undefined while something is missing. */
   readonly tools: Tools | undefined;
 }
 
-/** How a program is asked; tests answer themselves. */
+/** Runs a program; tests replace it. */
 export type Ask = (command: string, args: readonly string[]) => Promise<Ended>;
 
 export const askOnPath =
@@ -45,7 +44,7 @@ export const askOnPath =
   (command, args) =>
     captured(command, args, place);
 
-/** How each engine tells what its containers have: CPUs, bytes of memory, architecture. */
+/** CPUs, bytes of memory, and architecture for containers. */
 const SIZE: Readonly<Record<ContainerEngine, string>> = {
   docker: "{{.NCPU}} {{.MemTotal}} {{.Architecture}}",
   podman: "{{.Host.CPUs}} {{.Host.MemTotal}} {{.Host.Arch}}",
@@ -66,9 +65,9 @@ const ARCHITECTURES: Readonly<Record<string, CpuArchitecture>> = {
 };
 
 /**
- * Asks for everything that a trial needs, all of it at once.
+ * Checks all prerequisites of a trial in parallel.
  *
- * @param wanted the tool to take; the first that works otherwise.
+ * @param wanted tool to use; by default the first that works.
  */
 export async function findNeeds(ask: Ask, wanted?: LocalClusterTool): Promise<Needs> {
   const [pulumi, kubectl, engines, tools] = await Promise.all([
@@ -111,7 +110,7 @@ function programNeed(what: "pulumi" | "kubectl", { status, out }: Ended, oldest?
 interface AskedEngine {
   readonly engine: ContainerEngine;
   readonly isThere: boolean;
-  /** Undefined where it does not answer. */
+  /** Undefined without an answer. */
   readonly size?: EngineSize;
 }
 
@@ -121,7 +120,7 @@ async function askEngine(ask: Ask, engine: ContainerEngine): Promise<AskedEngine
   return { engine, isThere: status !== undefined, ...(size && { size }) };
 }
 
-/** CPUs, memory and architecture in what an engine says; memory in whole tenths of a GiB, none too many. */
+/** Memory in tenths of a GiB, rounded down. */
 export function sizeIn(text: string): EngineSize | undefined {
   const [cpus, bytes, machine = ""] = text.trim().split(/\s+/);
   const vcpus = Number(cpus);
@@ -196,7 +195,7 @@ function toolNeed(
   };
 }
 
-/** The oldest version that will do, where what a program says of its own is older. What cannot be read is let be. */
+/** The required version, if a program's is older. Unreadable ones pass. */
 function tooOld({ out }: Pick<Ended, "out">, oldest: string): string | undefined {
   const [have, want] = [numbersIn(out), numbersIn(oldest)];
   if (have === undefined || want === undefined) {
@@ -206,7 +205,6 @@ function tooOld({ out }: Pick<Ended, "out">, oldest: string): string | undefined
   return difference < 0 ? oldest : undefined;
 }
 
-/** The first version in a text. */
 function numbersIn(text: string): readonly [number, number, number] | undefined {
   const { major, minor, patch } = /\bv?(?<major>\d+)\.(?<minor>\d+)\.(?<patch>\d+)/.exec(text)?.groups ?? {};
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch)];
@@ -216,7 +214,7 @@ function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }
 
-/** A table of what there is, and what to do about what is not. */
+/** Present prerequisites, and fixes for missing ones. */
 export function needsText(needs: readonly Need[]): string {
   const width = Math.max(...needs.map(({ what }) => what.length));
   return needs

@@ -4,26 +4,27 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 
-/** Where Pulumi keeps states, as its own files and variables say it. */
+/** Where Pulumi keeps states, by its files and variables. */
 export interface StateChoice {
-  /** Undefined: nobody is logged in anywhere. */
+  /** Undefined: not logged in. */
   readonly backend: string | undefined;
-  /** Whether secrets are encrypted with a passphrase of the user's own, and none is at hand. */
+  /** Secrets need the user's own passphrase, which is not available. */
   readonly lacksPassphrase: boolean;
 }
 
 const credentials = z.object({ current: z.string().optional() });
 
-/** What stands for a login that cannot be read here: newer command lines encrypt the file. */
+/** Stands for an unreadable login: newer command lines encrypt the file. */
 const SOMEWHERE = "https://";
 
-/** Schemes of backends that are no service of Pulumi's: those encrypt secrets with a passphrase by default. */
+/** Self-managed backends, which encrypt secrets with a passphrase by default. */
 const OWN_BACKEND = /^(file|s3|gs|azblob|postgres):/;
 
 /**
- * Asks no network: a service that does not answer must not look like nobody logged in.
+ * Without requests: an unreachable service must not look like no login.
  *
- * Source: pulumi/pulumi v3.259.0, sdk/go/common/workspace/creds.go (credentials.json, `current`), sdk/go/common/env/env.go.
+ * Source: pulumi/pulumi v3.259.0, sdk/go/common/workspace/creds.go (credentials.json, `current`),
+ * sdk/go/common/env/env.go.
  */
 export function stateChoice(
   env: NodeJS.ProcessEnv,
@@ -51,7 +52,7 @@ function currentIn(file: string): string | undefined {
   }
 }
 
-/** A passphrase for a trial's secrets in a file that its owner alone reads. One that is there stays: the state needs it. */
+/** A trial's passphrase, owner-readable. An existing one stays: the state needs it. */
 export function keptPassphrase(file: string): void {
   if (existsSync(file)) {
     return;
@@ -59,7 +60,7 @@ export function keptPassphrase(file: string): void {
   writePrivate(file, `${randomBytes(24).toString("base64url")}\n`);
 }
 
-/** Writes a file that nobody else may read. */
+/** Owner-readable only. */
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, text, { mode: 0o600 });

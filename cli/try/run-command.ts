@@ -6,13 +6,13 @@ export interface CommandPlace {
 }
 
 export interface Ended {
-  /** Undefined where the program is not on the PATH; 128 and more where a signal ended it. */
+  /** Undefined if not on the PATH; 128 and more for a signal. */
   readonly status: number | undefined;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs a program to its end without a terminal, and keeps what it says. */
+/** Runs a program without a terminal and captures its output. */
 export function captured(command: string, args: readonly string[], { cwd, env }: CommandPlace): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -27,10 +27,10 @@ export function captured(command: string, args: readonly string[], { cwd, env }:
 }
 
 /**
- * Runs a program to its end in the user's sight: on their terminal, or line by line into `say`. Ctrl-C is the program's to
- * answer: Pulumi ends what it has begun.
+ * Runs a program visibly: on the terminal, or line by line into `say`. The program handles Ctrl-C:
+ * Pulumi finishes what it began.
  *
- * @param say undefined: it gets the terminal itself.
+ * @param say undefined: it gets the terminal.
  * @returns its exit status.
  */
 export function watched(

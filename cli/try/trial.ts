@@ -12,12 +12,12 @@ import { askOnPath, findNeeds, needsText, type Tools } from "./needs";
 import { keptPassphrase, stateChoice, writePrivate } from "./pulumi-state";
 import { captured, watched } from "./run-command";
 
-/** Longest first answer. */
+/** Of the first answer. */
 const MOST_TOKENS = 128;
-/** How long a small model may take for it on few CPUs, its load included. */
+/** For a small model on few CPUs, including loading. */
 const ANSWER_SECONDS = 300;
 
-/** One trial of the platform on this computer: its files, and what Pulumi runs with. */
+/** A trial of the platform on this computer: its files, and Pulumi's environment. */
 export class Trial {
   private readonly environmentFile: string;
   private readonly folder: string;
@@ -25,7 +25,7 @@ export class Trial {
   private readonly passphraseFile: string;
   private env: NodeJS.ProcessEnv;
 
-  /** @param root of the repository, where its files are: `Pulumi.try.yaml` and the folder `.try`. */
+  /** @param root of the repository, for `Pulumi.try.yaml` and the folder `.try`. */
   constructor(
     private readonly root: string,
     env: NodeJS.ProcessEnv,
@@ -38,7 +38,7 @@ export class Trial {
     this.passphraseFile = join(this.folder, "passphrase");
   }
 
-  /** Brings the platform up and asks its model. Returns the exit status. */
+  /** Starts the platform and asks its model. Returns the exit status. */
   async run({ tool, question, chat }: TryArguments): Promise<number> {
     const { needs, tools } = await findNeeds(askOnPath(this.place), tool);
     this.say(`Needs of a trial on this computer\n${needsText(needs)}`);
@@ -62,7 +62,7 @@ export class Trial {
     return this.ask(outputs, question);
   }
 
-  /** Takes all of it away. Returns the exit status. */
+  /** Removes everything. Returns the exit status. */
   async remove(): Promise<number> {
     if (!(await this.hasStack())) {
       this.say(`There is no stack ${TRIAL}: nothing to remove.\n`);
@@ -94,7 +94,7 @@ export class Trial {
     return isUp;
   }
 
-  /** A chat page in the platform that is up: it checks the gateway's certificate, whose authority exists by now. */
+  /** Needs the running platform: it checks the gateway's certificate, whose CA now exists. */
   private async bringChatPage(): Promise<boolean> {
     const environment = readFileSync(this.environmentFile, "utf8");
     if (!hasChatPage(environment)) {
@@ -117,7 +117,7 @@ export class Trial {
     return openWebUi !== undefined;
   }
 
-  /** @returns whether it was not there before. */
+  /** @returns whether it is new. */
   private writeEnvironment(tools: Tools): boolean {
     if (existsSync(this.environmentFile)) {
       this.say(`\n${this.told(this.environmentFile)} is there, and stays as it is.\n\n`);
@@ -131,7 +131,7 @@ export class Trial {
 
   private refusedPlan(isNew: boolean, { engine, size }: Tools): void {
     if (isNew) {
-      // The next run finds out anew how large this computer's containers may be.
+      // The next run determines the container size again.
       rmSync(this.environmentFile);
     }
     const file = this.told(this.environmentFile);
@@ -140,7 +140,7 @@ export class Trial {
     );
   }
 
-  /** A place for the state, a passphrase for it, and the stack. */
+  /** State, passphrase and stack. */
   private async openStack(): Promise<boolean> {
     const { backend } = this.usePassphrase();
     if (backend === undefined) {
@@ -152,7 +152,7 @@ export class Trial {
     return (await this.hasStack()) || (await this.pulumi("stack", "init", TRIAL, "--no-select")) === 0;
   }
 
-  /** Where the state is; with a passphrase for it where it needs one and the user has set none. */
+  /** Generates one where the state needs it and the user has set none. */
   private usePassphrase() {
     const project = parse(readFileSync(join(this.root, "Pulumi.yaml"), "utf8")) as Parameters<typeof stateChoice>[1];
     const choice = stateChoice(this.env, project);
@@ -173,7 +173,7 @@ export class Trial {
     return status === 0;
   }
 
-  /** The stack's outputs; their kubeconfig is written where commands find it. Undefined where Pulumi refuses: that is said. */
+  /** Outputs; writes their kubeconfig for commands. Undefined after Pulumi's reported refusal. */
   private async keepKubeconfig(): Promise<unknown> {
     const found = await stackOutputs(TRIAL, this.place);
     if ("problem" in found) {
@@ -227,7 +227,7 @@ export class Trial {
     return `kubectl --kubeconfig ${this.told(this.kubeconfigFile)} ${what}`;
   }
 
-  /** Pulumi on the user's terminal; where there is none, without questions. */
+  /** On the user's terminal; without one, non-interactive. */
   private pulumi(...args: string[]): Promise<number> {
     return this.io.draw
       ? watched("pulumi", args, this.place, undefined)

@@ -13,7 +13,7 @@ import { unknownCards } from "./unknown-cards";
 import { unlistedCards } from "./unlisted-cards";
 import { unpricedMachines } from "./unpriced-machines";
 
-/** One piece of advice each: none of them forbids a deployment. What may not start comes first. */
+/** Advice never forbids a deployment. Models that may not start come first. */
 const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
   unknownCards,
   unlistedCards,
@@ -29,7 +29,7 @@ const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
   singleStore,
 ];
 
-/** What deserves a look in a plan that can be deployed; a refused one has more urgent things to say. */
+/** Only for accepted plans: a refused one has more urgent problems. */
 export function adviseOn(context: Replanning): CapacityProblem[] {
   return context.plan.problems.some((p) => p.severity === "mandatory")
     ? []

@@ -8,10 +8,10 @@ import { hostsOf } from "../shared-servers";
 import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../types";
 import { wholeUsd } from "./comparison";
 
-/** Replicas that are tried besides those that run, the fewest first. */
+/** Additional replicas to try, fewest first. */
 const MORE_REPLICAS = [0, 1, 2];
 
-/** What one node and one zone cost where availability is promised, and the price of more. */
+/** The effect of losing one node or zone where availability is promised, and the price of more. */
 export function availability(context: Replanning): CapacityProblem[] {
   return hostsOf(context.plan.models).flatMap((model): CapacityProblem[] =>
     model.availability ? [kept(model, model.availability, context)] : notPlanned(model),
@@ -31,7 +31,7 @@ function kept(model: ModelPlan, plan: AvailabilityPlan, context: Replanning): Ca
   );
 }
 
-/** Nothing follows from the promise, which must not look kept. */
+/** The promise has no effect here and must not look kept. */
 function notPlanned({ name, serviceLevel }: ModelPlan): CapacityProblem[] {
   return serviceLevel?.availability === undefined
     ? []
@@ -50,7 +50,6 @@ function advice(name: string, message: string): CapacityProblem {
 interface Step {
   readonly promise: number;
   readonly replicas: number;
-  /** That nodes of its pool are in. */
   readonly zones: number;
   readonly plan: DeploymentPlan;
   readonly availability: AvailabilityPlan;
@@ -88,8 +87,8 @@ function priceText(then: number, now: number): string {
 }
 
 /**
- * The next promise that people make, and the fewest replicas that keep it, in the zones of their pool if these do: planned without a budget, and
- * with as many nodes as that takes.
+ * The next higher promise and the fewest replicas that keep it, in the pool's zones if possible;
+ * planned without a budget and with as many nodes as needed.
  */
 function nextStep(
   { name, pool, minReplicas, maxReplicas, serviceLevel }: ModelPlan,

@@ -7,16 +7,15 @@ import type { CapacityProblem, DeploymentPlan, MemoryPerGpu, ModelPlan, PoolPlan
 import { samePlaces, wholeUsd } from "./comparison";
 import { hostMemory } from "./host-memory";
 
-/** A GPU is mostly empty below this part of what the engine may use of it. */
+/** Share of the engine's memory below which a GPU counts as mostly empty. */
 const MOSTLY_EMPTY = 1 / 3;
-/** A pool whose GPUs are claimed to no more than this part could be a smaller machine. */
+/** Share of claimed GPUs up to which a smaller machine is tried. */
 const MOSTLY_FREE = 1 / 2;
-/** Part of the pool's cost below which a change of machines is not worth a reader's time. */
+/** Smallest share of the pool's cost worth a change of machine. */
 const WORTH_SAYING = 0.1;
-/** Machines to try for a pool, cheapest first. */
+/** Machines tried per pool, cheapest first. */
 const MOST_TRIALS = 12;
 
-/** Pools whose GPUs are mostly empty or free, where a cheaper machine would hold the same models. */
 export function cheaperMachine(context: Replanning): CapacityProblem[] {
   return context.request.pools.flatMap((pool): CapacityProblem[] => {
     const planned = context.plan.pools.find((p) => p.name === pool.name);
@@ -37,7 +36,7 @@ export function cheaperMachine(context: Replanning): CapacityProblem[] {
   });
 }
 
-/** What of a pool's GPUs is not used, as the beginning of a sentence; undefined when they are put to use. */
+/** Unused share of a pool's GPUs, as a sentence start; undefined when they are used. */
 function wasteOf({ models }: DeploymentPlan, pool: PoolPlan): string | undefined {
   const here = hostsOf(models).filter((m) => m.pool === pool.name && m.gpusPerNode > 0);
   if (here.length === 0 || pool.gpusTotal === 0) {
@@ -59,12 +58,12 @@ function fillOf(model: ModelPlan): number {
   return totalGiB / limitGiB;
 }
 
-/** Of all models of its server. */
+/** All models of its server. */
 function memoryOf({ server, memoryPerGpu }: ModelPlan): MemoryPerGpu {
   return server?.memoryPerGpu ?? memoryPerGpu;
 }
 
-/** The machine with which the environment costs least, if that is worth it and raises no new question. */
+/** The machine with the environment's lowest cost, if the saving matters and no problem arises. */
 function cheapestMachine(
   { request, plan, again }: Replanning,
   pool: PoolRequest,

@@ -1,6 +1,6 @@
 import type { CapacityProblem, DeploymentPlan } from "../types";
 
-/** Source rule: host RAM of at least twice the GPU memory, for the model cache and batch buffers. */
+/** Source rule: host RAM of at least twice the GPU memory, for model cache and batch buffers. */
 export function hostMemory({ plan }: { readonly plan: Pick<DeploymentPlan, "pools" | "models"> }): CapacityProblem[] {
   return plan.pools.flatMap((pool): CapacityProblem[] => {
     const gpu = pool.shape.gpu;

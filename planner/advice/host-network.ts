@@ -2,7 +2,7 @@ import { DEVICE_ACCESS } from "../../catalog/fabrics";
 import type { Replanning } from "../fixes/setting";
 import type { CapacityProblem } from "../types";
 
-/** Models whose pods are on the network of their nodes: what guards all others guards them not. */
+/** Host network: NetworkPolicies and the like do not protect these pods. */
 export function hostNetwork({ plan }: Pick<Replanning, "plan">): CapacityProblem[] {
   return plan.models.flatMap(({ name, pool, nodeLink }): CapacityProblem[] =>
     nodeLink?.hostNetwork

@@ -2,7 +2,7 @@ import { type Replanning, withPool } from "../fixes/setting";
 import type { CapacityProblem } from "../types";
 import { samePlaces, wholeUsd } from "./comparison";
 
-/** Nodes of model pools that always run, are paid, and hold no model. */
+/** Nodes of model pools that always run and hold no model. */
 export function idleNodes({ request, plan, again }: Replanning): CapacityProblem[] {
   return request.pools.flatMap((pool): CapacityProblem[] => {
     const billed = plan.pools.find((p) => p.name === pool.name);
@@ -13,7 +13,7 @@ export function idleNodes({ request, plan, again }: Replanning): CapacityProblem
     const needed = without.pools.find((p) => p.name === pool.name)?.minNodes ?? 0;
     const idle = billed.minNodes - needed;
     const savedUsd = plan.cost.monthlyUsd - without.cost.monthlyUsd;
-    // A model that would move away is no idle node.
+    // Without the node a model would move: it is not idle.
     if (idle <= 0 || savedUsd <= 0 || !samePlaces(plan, without)) {
       return [];
     }

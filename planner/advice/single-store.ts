@@ -6,7 +6,7 @@ import { roomUsdPerMonth } from "../cloud-services";
 import type { Replanning } from "../fixes/setting";
 import type { CapacityProblem } from "../types";
 
-/** The model store of a production platform in a cloud is one pod with one volume: what that costs, and what a bucket of the cloud would. */
+/** A production cloud's model store is one pod with one volume: its cost, and a bucket's. */
 export function singleStore({ request, plan }: Pick<Replanning, "request" | "plan">): CapacityProblem[] {
   const pool = request.pools.find(({ role }) => role === "system");
   const { models, sizeGiB } = plan.storage;
@@ -25,12 +25,12 @@ export function singleStore({ request, plan }: Pick<Replanning, "request" | "pla
   ];
 }
 
-/** What the catalogue knows of the cloud that the store is in; undefined where it has no row. */
+/** The catalogue's row of the store's cloud; undefined without one. */
 interface Bucket {
   readonly sizeGiB: number;
-  /** Part of a month in which it answers. */
+  /** Availability, as a fraction of a month. */
   readonly there: number | undefined;
-  /** US dollars a month for that room. */
+  /** US dollars a month. */
   readonly usd: number | undefined;
   readonly volumeUsd: number | undefined;
 }
@@ -44,7 +44,7 @@ function bucketOf(provider: Cloud, sizeGiB: number): Bucket {
   };
 }
 
-/** Nothing here renders a bucket: the step has a price, and no setting. */
+/** Buckets are not rendered here: the step has a price and no setting. */
 export function bucketText({ sizeGiB, there, usd, volumeUsd }: Bucket): string {
   const price =
     usd === undefined

@@ -2,7 +2,7 @@ import { counted } from "../../names/counted";
 import type { Replanning } from "../fixes/setting";
 import type { CapacityProblem } from "../types";
 
-/** Spare replicas keep nodes that an autoscaler would take away: a pool that has all of its nodes anyway gets nothing by them. */
+/** Spare replicas keep nodes from scale-down; a pool with a fixed number of nodes gains nothing. */
 export function spareReplicas({ plan }: Replanning): CapacityProblem[] {
   return plan.models.flatMap((model): CapacityProblem[] => {
     const pool = plan.pools.find(({ name }) => name === model.pool);

@@ -5,8 +5,8 @@ import { hostsOf } from "../shared-servers";
 import type { CapacityProblem } from "../types";
 
 /**
- * Replicas that are each to have a block of the RDMA network for themselves: how many nodes a block has, only the cloud knows. The group
- * controller places a leader first, and its workers wait for ever where the leader's block has no room for them.
+ * Replicas that each want a block of the RDMA network: only the cloud knows a block's nodes. The
+ * group controller places leaders first, and workers wait forever where the leader's block is full.
  */
 export function topology({ request, plan }: Pick<Replanning, "request" | "plan">): CapacityProblem[] {
   return hostsOf(plan.models).flatMap(({ name, pool, nodesPerReplica, maxReplicas, nodeLink }): CapacityProblem[] => {
@@ -28,7 +28,7 @@ export function topology({ request, plan }: Pick<Replanning, "request" | "plan">
   });
 }
 
-/** Who sets the label of nodes that are made here. */
+/** What sets the label on provisioned nodes. */
 function setterOf(label: string, provider: Provider): string {
   return provider === "oci" && okeBlockFields(label) !== undefined
     ? "Nodes get it when they boot, from their metadata: a machine whose metadata names no block gets none, and no replica."

@@ -1,7 +1,7 @@
 import { whyUngated } from "../fabric-gate";
 import type { CapacityProblem, DeploymentPlan } from "../types";
 
-/** Models that compute over an RDMA network which nothing tries before they come. */
+/** Models on an RDMA network that is not tested before use. */
 export function ungatedFabric({
   plan,
 }: {

@@ -1,6 +1,6 @@
 import type { CapacityProblem, DeploymentPlan } from "../types";
 
-/** Nobody can say what starts on a card of which nothing was read but its memory. */
+/** Only the card's memory is known, so whether an engine starts is not. */
 export function unknownCards({
   plan: { pools, models },
 }: {

@@ -3,7 +3,7 @@ import { type AmdSupport, gpuModels } from "../../catalog/shapes";
 import { servingCards } from "../hardware/verdict";
 import type { CapacityProblem, DeploymentPlan } from "../types";
 
-/** Models on cards of AMD's that AMD does not name for the ROCm of our images: they may run, and nobody there tests it. */
+/** Models on AMD cards outside AMD's list for the images' ROCm: untested by AMD, may run. */
 export function unlistedCards({
   plan: { pools, models },
 }: {
@@ -28,7 +28,6 @@ export function unlistedCards({
   });
 }
 
-/** Why it runs all the same. */
 function reasonToHope({ rocm, hsaOverride }: AmdSupport, gfx: string | undefined): string {
   if (rocm === "no") {
     return "it is one that older releases supported";

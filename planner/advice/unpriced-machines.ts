@@ -2,7 +2,7 @@ import { hourlyUsd } from "../../catalog/shapes";
 import type { Replanning } from "../fixes/setting";
 import type { CapacityProblem } from "../types";
 
-/** Machines that cost nothing in a plan that is held against a budget: the budget does not see them. */
+/** Machines without a price are missing from the budget. */
 export function unpricedMachines({ request, plan }: Pick<Replanning, "request" | "plan">): CapacityProblem[] {
   if (request.monthlyBudgetUsd === undefined) {
     return [];

@@ -1,4 +1,4 @@
-/** The availability of a server on a pool, and of its pools those that keep what is promised. */
+/** Availability of a server on a pool, and preference for pools that keep the promise. */
 import { uptimeOf } from "../../catalog/uptime";
 import { engineOf } from "../../engines";
 import { AVAILABILITY } from "../../names/rules";
@@ -11,7 +11,10 @@ import type { CapacityProblem } from "../types";
 import { type AvailabilityPlan, keepsPromise, leastSpread } from "./spread";
 import { keptText, percent, zonesText } from "./text";
 
-/** Undefined where nothing is promised, and of replicas in pods of several kinds, whose share of a failure is not known. */
+/**
+ * Undefined without a promise, and for replicas of several kinds of pods, whose share of a failure
+ * is unknown.
+ */
 export function availabilityOn(
   { host, guests }: ServerModels,
   { sizing, layout, resources }: Pick<Candidate, "sizing" | "layout" | "resources">,
@@ -42,8 +45,9 @@ export function availabilityOn(
 }
 
 /**
- * Without which the traffic is not answered: at the peak, or on average where replicas follow demand, for then the peak has more of them. 1 without
- * traffic. They run together, whatever `replicas.min` says: demand has brought them.
+ * Replicas needed to answer the traffic: at the peak, or on average with autoscaling, which adds
+ * replicas at the peak. 1 without traffic. `replicas.min` does not matter: demand has already added
+ * them.
  */
 function neededReplicas({ traffic, scaling, maxReplicas }: ModelRequest, sizing: Sizing | undefined): number {
   if (traffic === undefined || sizing === undefined) {
@@ -54,11 +58,11 @@ function neededReplicas({ traffic, scaling, maxReplicas }: ModelRequest, sizing:
     scaling === undefined || rate.requestsPerSecond === 0
       ? needed
       : Math.min(needed, replicasFor(traffic.requestsPerSecond, rate.requestsPerSecond));
-  // Where even the most do not answer it, the service level refuses.
+  // If the maximum does not suffice either, the service level refuses.
   return Math.min(wanted, maxReplicas);
 }
 
-/** A pool on which the promise is kept comes before any on which it is not, however cheap. */
+/** A pool that keeps the promise wins over any that does not, however cheap. */
 export function keepingPromise({
   candidates,
   refusals,
@@ -76,14 +80,13 @@ export function keepingPromise({
   return { candidates: candidates.filter((each) => !broken.includes(each)), refusals: [...refusals, ...tooRare] };
 }
 
-/** Of pools on which a server costs the same, the first is taken: where something is promised, one whose nodes are in more zones. */
+/** At equal cost the first pool wins: with a promise, the one with most zones. */
 export function mostZonesFirst(candidates: readonly Candidate[], pools: readonly PoolRequest[]): Candidate[] {
   const zonesOf = ({ availability, pool }: Candidate) =>
     availability === undefined ? 1 : (pools.find(({ name }) => name === pool)?.zones ?? 1);
   return candidates.toSorted((a, b) => zonesOf(b) - zonesOf(a));
 }
 
-/** What a placed server lacks of its promise. */
 export function availabilityProblems(
   { name, derived = [] }: Pick<ModelRequest, "name" | "derived">,
   { availability, pool }: Pick<Candidate, "availability" | "pool">,

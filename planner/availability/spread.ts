@@ -1,68 +1,64 @@
-/** How far the replicas of a model must be kept apart for what is promised of it. */
+/** How far apart replicas must be for a promised availability. */
 import type { Uptime } from "../../catalog/uptime";
 import { leftWithout, type Placed, survival } from "./survival";
 
-/** The replicas that always run are on at least so many nodes, in at least so many zones. 1: wherever there is room. */
+/** Least nodes and zones of the permanent replicas. 1: anywhere. */
 export interface Apart {
   readonly nodes: number;
   readonly zones: number;
-  /** Zones of the pool, by their label: all that its pods may be in. @default not known, or `zones` is 1 */
+  /** Zone labels of the pool: its pods may be in these only. @default unknown, or `zones` is 1 */
   readonly zoneNames?: readonly string[];
 }
 
-/** Replicas that are left when one node, or one zone, is lost. Of replicas that a head keeps together: one without it. */
+/** Replicas left after losing one node or zone; with a head, one other than the head's. */
 export interface LeftReplicas {
   readonly node: number;
   readonly zone: number;
-  /** Of them, those that are counted where the head's node or zone is lost. @default there is no head */
+  /** Replicas that count when the head's node or zone is lost. @default no head */
   readonly head?: 0;
 }
 
-/** What is promised of a model's availability, and what its replicas keep of it. */
 export interface AvailabilityPlan {
-  /** Part of the requests that are to be answered. */
+  /** Fraction of requests. */
   readonly promised: number;
-  /** Part of the time in which enough replicas are there, at the uptimes of their pool. */
+  /** Fraction of time with enough replicas, at the pool's uptimes. */
   readonly expected: number;
-  /** Replicas that always run. */
   readonly replicas: number;
-  /** Of them, those without which the others do not answer the traffic. */
+  /** Replicas needed for the traffic. */
   readonly needed: number;
   readonly apart: Apart;
   readonly left: LeftReplicas;
-  /** Where the promise is not kept: nodes of the pool in so many zones would keep it, with as many replicas. @default no number of zones does */
+  /** If broken: number of zones to keep the promise with the same replicas. @default none */
   readonly keptInZones?: number;
-  /** That it rests on. */
+  /** Basis of `expected`. */
   readonly uptime: Uptime;
 }
 
 export interface SpreadQuestion extends Pick<AvailabilityPlan, "promised" | "replicas" | "needed" | "uptime"> {
-  /** Nodes of one replica, which takes them for itself. */
+  /** Nodes of one replica, exclusively. */
   readonly nodesPerReplica: number;
-  /** Most replicas that an empty node of the pool holds. */
   readonly mostOnNode: number;
-  /** Most nodes of the pool. */
   readonly maxNodes: number;
-  /** Zones that nodes of the pool may be in. */
   readonly zones: number;
-  /** Most zones that nodes of the pool can be in. @default as many as there are replicas */
+  /** Most zones possible for the pool. @default one per replica */
   readonly mostZones?: number;
   /**
-   * One pod, on whatever node of the pool, keeps the replicas together, with its state on one volume. They answer on while it is away; that the next one takes
-   * them over was not seen with what is rendered (docs/ray-serve.md), so none is counted without it.
+   * One head pod, on any node, coordinates the replicas, with its state on one volume. They keep
+   * answering while it is away; recovery by its successor was not tested as rendered
+   * (docs/ray-serve.md), so without it none counts.
    */
   readonly hasHead: boolean;
 }
 
-/** Rounding is no failure. */
 const EPSILON = 1e-12;
 
 /**
- * The least that keeps the promise: replicas wherever there is room, each on a node of its own, and these in two zones or more. Where
- * nothing keeps it, what comes nearest.
+ * The smallest spread that keeps the promise: any nodes, then separate nodes, then two or more
+ * zones. If none does, the nearest.
  *
- * Of placements on as many nodes, which cost the same, the one that needs the fewest zones: a replica waits for those that a rule demands, and
- * machines of a kind are not in every zone. Zones beyond are used all the same, before a second replica is in any (`spread`).
+ * Among equal node counts, which cost the same, the fewest zones: replicas wait for required zones,
+ * and machine types are missing in some. Further zones are still used before a second replica
+ * shares one (`spread`).
  */
 export function leastSpread(question: SpreadQuestion): AvailabilityPlan {
   const plans = spreads(question).map((apart) => planWith(question, apart));
@@ -77,7 +73,10 @@ export function leastSpread(question: SpreadQuestion): AvailabilityPlan {
   return { ...best, ...(keptInZones !== undefined && { keptInZones }) };
 }
 
-/** What all zones share is there for no more than `uptime.region`: from there on only a node that is away with it alone keeps a promise. */
+/**
+ * A region's shared parts are up no more than `uptime.region`: beyond, only a node failing alone
+ * counts.
+ */
 export function keepsPromise({
   promised,
   expected,
@@ -88,7 +87,7 @@ export function keepsPromise({
     : uptime.node >= promised && expected >= promised - EPSILON;
 }
 
-/** From the cheapest on. All nodes of one replica are in one zone, which nobody here can choose for it. */
+/** Cheapest first. All nodes of one replica are in one zone, which cannot be chosen here. */
 function spreads({ replicas, nodesPerReplica, zones }: SpreadQuestion): Apart[] {
   const most = nodesPerReplica > 1 ? 1 : Math.max(1, Math.min(zones, replicas));
   return [{ nodes: 1, zones: 1 }, ...Array.from({ length: most }, (_, i) => ({ nodes: replicas, zones: i + 1 }))];
@@ -114,15 +113,14 @@ function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
 }
 
 /**
- * How often the node of the head is there while what it shares with the replicas is. Its least lucky place is a node that no replica is on, in a
- * zone of its own where the pool has several; a pool of one node has no such place.
+ * Uptime of the head's node given what it shares with the replicas. Worst case: a node without
+ * replicas, in a zone of its own if the pool has several; a pool of one node has no such place.
  */
 function headUptime({ maxNodes, zones, uptime: { node, zone, region } }: SpreadQuestion, placed: Placed): number {
   const isWithReplicas = maxNodes === 1 && placed.flat().length === 1;
   return isWithReplicas ? 1 : node / (zones > 1 ? region : Math.min(zone, region));
 }
 
-/** Where the scheduler may put them: of what a spread allows, the least lucky. */
 function worstPlaces({ replicas, mostOnNode, nodesPerReplica }: SpreadQuestion, { nodes, zones }: Apart): Placed {
   const perNode = nodes > 1 || nodesPerReplica > 1 ? 1 : Math.max(1, Math.min(replicas, mostOnNode));
   const filled = Array.from({ length: Math.ceil(replicas / perNode) }, (_, i) =>

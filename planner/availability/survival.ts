@@ -3,17 +3,19 @@ import type { Uptime } from "../../catalog/uptime";
 /** Replicas on each node, by zone. */
 export type Placed = readonly (readonly number[])[];
 
-/** Probabilities, by the number of replicas that are there. */
+/** Probability by number of available replicas. */
 type Distribution = readonly number[];
 
-/** Nothing is there for sure. */
+/** Certainly no replicas. */
 const NONE: Distribution = [1];
 
 /**
- * Part of the time in which at least `needed` replicas are there. Nodes fail independently of each other, zones too, and what a region's
- * zones share takes all of them: an uptime holds what it depends on, so that a lone node is there for exactly `uptime.node`.
+ * Fraction of time with at least `needed` replicas. Nodes fail independently, zones too, and a
+ * regional failure takes all: an uptime includes what it depends on, so that a single node is up
+ * exactly `uptime.node`.
  *
- * @param nodesPerReplica nodes that one replica takes for itself and of which it needs all; where it is more than 1, each entry of `placed` is one replica.
+ * @param nodesPerReplica nodes of one replica, all needed; above 1, each entry of `placed` is one
+ * replica.
  */
 export function survival(
   placed: Placed,
@@ -33,26 +35,25 @@ export function survival(
   return region * up.slice(needed).reduce((total, probability) => total + probability, 0);
 }
 
-/** Of a thing alone, while what it depends on is there. */
+/** Uptime given that everything it depends on is up. */
 function alone(own: number, around: number): number {
   return around === 0 ? 0 : Math.min(1, own / around);
 }
 
-/** All of them with this probability, else none. */
+/** All with this probability, else none. */
 function sometimes(replicas: number, probability: number): Distribution {
   return Array.from({ length: replicas + 1 }, (_, count) =>
     replicas === 0 ? 1 : count === replicas ? probability : count === 0 ? 1 - probability : 0,
   );
 }
 
-/** Of two independent numbers together. */
 function sum(a: Distribution, b: Distribution): Distribution {
   return Array.from({ length: a.length + b.length - 1 }, (_, count) =>
     a.reduce((total, probability, i) => total + probability * (b[count - i] ?? 0), 0),
   );
 }
 
-/** Replicas that are left when the node, or the zone, with most of them is lost. */
+/** Replicas left after losing the node or zone with most of them. */
 export function leftWithout(placed: Placed, lost: "node" | "zone"): number {
   const total = (nodes: readonly number[]) => nodes.reduce((all, replicas) => all + replicas, 0);
   const sizes = lost === "node" ? placed.flat() : placed.map(total);

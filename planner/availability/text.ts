@@ -3,7 +3,7 @@ import type { AvailabilityPlan } from "./spread";
 
 type ZonedPool = Pick<PoolRequest, "name" | "shape" | "zoneSetting">;
 
-/** `99.95 %`, never rounded up: a promise is not made by rounding. */
+/** `99.95 %`, never rounded up: rounding must not keep a promise. */
 export function percent(fraction: number): string {
   return `${Math.floor(fraction * 100_000 + 1e-4) / 1000} %`;
 }
@@ -21,7 +21,10 @@ export function placesText({ nodes, zones }: AvailabilityPlan["apart"]): string 
   return `on ${nodes} nodes${zones > 1 ? ` in ${zones} zones` : ""}`;
 }
 
-/** The setting that puts nodes of a pool in so many zones: `pools.gpu.uptime.zones: 3 (…)`, `3 domains in pools.gpu.availabilityDomains`. */
+/**
+ * The setting for the zones of a pool: `pools.gpu.uptime.zones: 3 (…)`, `3 domains in
+ * pools.gpu.availabilityDomains`.
+ */
 export function zonesText({ name, shape, zoneSetting }: ZonedPool, zones: number): string {
   switch (zoneSetting ?? (shape.provider === "onprem" ? "uptime.zones" : undefined)) {
     case "uptime.zones":

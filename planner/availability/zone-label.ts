@@ -1,9 +1,9 @@
 import type { ModelPlan, PoolPlan } from "../types";
 
-/** Clouds give it to their nodes; on machines of your own nobody does. Without it no pod that is spread over zones starts. */
+/** Clouds set it; own machines lack it. Without it, pods spread over zones do not start. */
 export const ZONE_LABEL = "topology.kubernetes.io/zone";
 
-/** In how many zones nodes of a pool must be for what is promised of its models. 1: their zones do not matter. */
+/** Zones that a pool's promises require. 1: any. */
 export function zonesNeeded(
   { name }: Pick<PoolPlan, "name">,
   models: readonly Pick<ModelPlan, "pool" | "availability">[],

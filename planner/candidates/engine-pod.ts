@@ -6,10 +6,10 @@ import { allOf } from "../sidecars";
 import { modelFilesGB, modelStorageGiB } from "../storage";
 import { userScratchGiB } from "../user-pod";
 
-/** For logs, compile caches and temporary files. */
+/** Logs, compile caches and temporary files. */
 const SCRATCH_GIB = 10;
 
-/** @param processes of the engine in the pod: one for each GPU. */
+/** @param processes of the engine in the pod: one per GPU. */
 export function enginePod(model: ModelRequest, processes: number): EnginePod {
   return {
     ephemeralStorageGiB: ephemeralGiB(model),
@@ -19,7 +19,7 @@ export function enginePod(model: ModelRequest, processes: number): EnginePod {
   };
 }
 
-/** Scratch, plus the model itself where it is copied next to the engine. */
+/** Scratch, plus the model where it is copied next to the engine. */
 function ephemeralGiB(model: ModelRequest): number {
   const copied = engineOf(model.engine).weightsFrom === "store" && model.loading === "copy";
   return (

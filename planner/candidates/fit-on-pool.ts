@@ -11,9 +11,9 @@ import { refuse } from "./refuse";
 import type { Fit } from "./types";
 
 /**
- * The cheapest way to run one replica of a server on `pool`, or the nearest miss.
+ * The cheapest way to run one replica on `pool`, or the nearest miss.
  *
- * @param node what pods may claim of a node of the pool.
+ * @param node capacity for pods of one node.
  * @param maxNodes nodes that one replica may take.
  */
 export function fitOnPool(server: ServerModels, pool: PoolRequest, node: Capacity, maxNodes = pool.maxNodes): Fit {

@@ -1,10 +1,9 @@
-/** What a model asks of the memory model on a device. */
 import type { GpuSpec } from "../../catalog/shapes";
 import type { MemoryRequest } from "../../engines/memory-request";
 import type { Layout } from "../layouts";
 import type { ModelRequest } from "../request";
 
-/** For what does not depend on the layout. */
+/** For values that do not depend on the layout. */
 export const ONE_GPU = { tensorParallel: 1, pipelineParallel: 1 };
 
 export function onGpu(
@@ -23,7 +22,7 @@ export function onGpu(
   };
 }
 
-/** @param hostMemoryGiB what the engine may take of the host's memory. */
+/** @param hostMemoryGiB host memory for the engine. */
 export function onCpu(hostMemoryGiB: number, model: ModelRequest): MemoryRequest {
   return { ...onAny(model), device: "cpu", gpuMemoryGiB: hostMemoryGiB, ...ONE_GPU };
 }

@@ -16,7 +16,6 @@ import { lacksMemory, orUnread, refusalToStart, refuse } from "./refuse";
 import type { Candidate, Fit } from "./types";
 import { capacityText, eachText, gib, notesOf } from "./words";
 
-/** All of a server's models in the memory of a machine without GPUs. */
 export function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity): Fit {
   const { host: model, guests } = server;
   if (node.memoryGiB <= 0) {
@@ -54,7 +53,7 @@ export function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity
   const { concurrency } = model;
   const notes = [...notesOf(verdicts), ...optionMemoryNotes(uses)];
   const candidate: Candidate = { pool: pool.name, layout, estimate, each, resources, notes, concurrency, speed };
-  // Known of CPUs that the model was measured on.
+  // Known for CPUs with measurements of the model.
   const sizing = sizingFor(model, speed);
   const fit: Fit = sizing === undefined ? { candidate } : chooseLayout(model, pool, [{ candidate, sizing }]);
   return orUnread(pool, verdicts, fit);

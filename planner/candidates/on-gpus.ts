@@ -23,22 +23,20 @@ import { lacksMemory, orUnread, refusalToStart, refuse, type Tried } from "./ref
 import type { Candidate, Fit, Refusal } from "./types";
 import { brief, capacityText, eachText, missText, notesOf } from "./words";
 
-/** How far one replica may spread over a pool's nodes. */
 interface Spread {
   readonly maxNodes: number;
   readonly crossing: CrossingProblem | undefined;
 }
 
-/** What is the same for all layouts of a server on a pool. */
+/** Common to all layouts of a server on a pool. */
 interface Place {
   readonly server: ServerModels;
   readonly pool: PoolRequest;
   readonly gpu: GpuSpec;
-  /** What replicas may claim of a node. */
   readonly node: Capacity;
 }
 
-/** The cheapest layout of a server on the GPUs of a pool: the smallest that fits, or the one that keeps a level for least. */
+/** The smallest layout that fits, or the cheapest that keeps the level. */
 export function fitOnGpus(
   server: ServerModels,
   pool: PoolRequest,
@@ -122,7 +120,7 @@ export function fitOnGpus(
   return tooLarge(place, nearest, spread && "refusal" in spread ? inVain(barrier, spread.refusal, maxNodes) : barrier);
 }
 
-/** A barrier whose removal leads to the next refusal: no remedy. */
+/** Removing this barrier leads to the next refusal: no fix. */
 function inVain(
   barrier: CrossingProblem | undefined,
   { missingPerGpuGiB }: Refusal,
@@ -132,8 +130,8 @@ function inVain(
   return barrier && { reason: `${barrier.reason}; over ${nodes} of them it would still lack ${lack}` };
 }
 
-/** What a layout takes of a GPU's memory, and the load that it is planned for. */
-/** Two reasons why a replica stays on one node: what mends one of them leads to the other. */
+/** GPU memory of a layout, and the load it is planned for. */
+/** Two reasons for one node: fixing one leads to the other. */
 function bothOf(one: CrossingProblem | undefined, other: CrossingProblem | undefined): CrossingProblem | undefined {
   return one && other
     ? { reason: `${one.reason}; ${other.reason}`, remedy: `${other.remedy}, and also ${one.remedy}` }
@@ -158,7 +156,7 @@ interface Short {
   readonly remedy?: string;
 }
 
-/** What its pod claims of a node, or why the node leaves it too little. */
+/** The pod's claim, or why the node is too small. */
 function podOn(
   { server: { host: model }, pool, gpu, node }: Place,
   layout: Layout,
@@ -217,7 +215,7 @@ function noLayout(
   );
 }
 
-/** Of an engine whose replicas stay on one node: pinned GPUs that no node has. */
+/** Engines limited to one node: more pinned GPUs than any node has. */
 function beyondOneNode(
   { engine, tensorParallel = 1, pipelineParallel = 1 }: ModelRequest,
   most: number,
@@ -230,8 +228,8 @@ function beyondOneNode(
 }
 
 /**
- * More nodes divide memory and not the time of a request. Twice as many as the fewest may still be worth their price, because
- * more requests run in what they leave for the cache; beyond that replicas are what answers more.
+ * More nodes divide memory, not request time. Up to twice the fewest may pay, as more requests fit
+ * the cache; beyond that, replicas add throughput.
  */
 function hasRoomOnFewer(options: readonly LayoutOption[], { nodesPerReplica }: Layout): boolean {
   return options.some(

@@ -1,4 +1,4 @@
-/** What options of a model take of its pods' memory: counted, said, and named where a node has too little. */
+/** Host memory that a model's options take, and messages where a node has too little. */
 import type { GpuSpec, MachineShape } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
 import { type HostMemoryUse, sumOfUses } from "../../engines/host-memory";
@@ -21,7 +21,7 @@ function useText({ option, memoryGiB, sharedMemoryGiB, how }: HostMemoryUse): st
   return `${option} takes ${gib(memoryGiB)}${shared} (${how})`;
 }
 
-/** Why the engine would not start on the machine, whatever the pod gets of it. */
+/** Why the engine would not start on the machine, whatever the pod's size. */
 export function beyondMachine(
   { name }: Pick<ModelRequest, "name">,
   uses: readonly HostMemoryUse[],
@@ -37,15 +37,12 @@ export function beyondMachine(
 }
 
 interface Lack {
-  /** What is said without options. */
   readonly short: string;
-  /** Memory that is left to them. */
   readonly roomGiB: number;
   /** What else would give the pod more. */
   readonly more?: string;
 }
 
-/** A refusal for lack of memory, with the options that take of it. */
 export function optionMemoryShort(
   { name }: Pick<ModelRequest, "name">,
   uses: readonly HostMemoryUse[],

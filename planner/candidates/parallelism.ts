@@ -3,7 +3,7 @@ import { layoutProblems } from "../../engines/estimate";
 import { type Layout, layouts } from "../layouts";
 import type { ModelRequest } from "../request";
 
-/** The layouts that a model's own settings leave it, smallest first. */
+/** Layouts that the model's settings allow, smallest first. */
 export function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: number): Layout[] {
   const { tensor } = engineOf(model.engine).parallelism;
   return layouts({
@@ -15,7 +15,7 @@ export function layoutsFor(model: ModelRequest, gpusOnNode: number, maxNodes: nu
   });
 }
 
-/** The values that a pinned parallelism could have instead; undefined where it is not what is wrong. */
+/** Other values for a pinned parallelism; undefined where it is not the cause. */
 export function parallelismRemedy(model: ModelRequest, gpusOnNode: number, maxNodes: number): string | undefined {
   const { name, engine, tensorParallel, pipelineParallel } = model;
   const tensorKey = settingPath(engine, "tensorParallel");
@@ -27,7 +27,7 @@ export function parallelismRemedy(model: ModelRequest, gpusOnNode: number, maxNo
   const tensors = possible({ tensorParallel: undefined }).map((layout) => layout.tensorParallel);
   const stages = possible({ pipelineParallel: undefined }).map((layout) => layout.pipelineParallel);
   const withStages = pipelineParallel === undefined ? 0 : (tensorParallel ?? 1) * Math.max(0, ...stages);
-  // Of two settings that may change, the one that leaves the model more GPUs.
+  // Of two settings, change the one that leaves the model more GPUs.
   if (
     tensorParallel !== undefined &&
     tensors.length > 0 &&

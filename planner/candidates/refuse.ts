@@ -10,22 +10,20 @@ export function refuse(pool: PoolRequest, reason: string, remedy?: string): Fit 
   return { refusal: { pool: pool.name, reason, ...(remedy && { remedy }) } };
 }
 
-/** A layout with the memory that it takes. */
 export interface Tried {
   readonly layout: Layout;
-  /** Of all models of the server. */
+  /** All models of the server. */
   readonly estimate: MemoryEstimate;
-  /** Of each: the host, then its guests. */
+  /** The host, then its guests. */
   readonly each: readonly MemoryEstimate[];
 }
 
-/** The nearest miss lacks memory. */
 export function lacksMemory(pool: PoolRequest, nearest: Tried, reason: string, remedy?: string): Fit {
   const missingPerGpuGiB = nearest.estimate.shortfallGiB;
   return { refusal: { pool: pool.name, ...nearest, missingPerGpuGiB, reason, ...(remedy && { remedy }) } };
 }
 
-/** What would fit, as far as its memory goes, is no candidate where nobody read whether the release starts there. */
+/** A layout that fits by memory is no candidate where support by the release is unknown. */
 export function orUnread(pool: PoolRequest, verdicts: readonly CardVerdict[], fit: Fit): Fit {
   const unread = verdicts.flatMap((verdict) => verdict.unread ?? [])[0];
   if (unread === undefined) {
@@ -40,7 +38,7 @@ export function orUnread(pool: PoolRequest, verdicts: readonly CardVerdict[], fi
   return { refusal: { pool: pool.name, layout, estimate, each, ...unread, isUnread: true } };
 }
 
-/** Why the models would not start there, whatever their layout and memory. */
+/** Why the models would not start, whatever their layout and memory. */
 export function refusalToStart(
   pool: PoolRequest,
   verdicts: readonly CardVerdict[],

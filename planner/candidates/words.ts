@@ -1,4 +1,3 @@
-/** What a candidate or its refusal is told in. */
 import type { CardVerdict } from "../../engines/card";
 import type { CrossingProblem } from "../fabric";
 import { perPart } from "../gpu-parts";
@@ -10,12 +9,12 @@ import type { Capacity } from "../packing";
 import type { PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
 
-/** What the cards mean for the models, each thing once. */
+/** Without duplicates. */
 export function notesOf(verdicts: readonly CardVerdict[]): string[] {
   return [...new Set(verdicts.flatMap(({ notes }) => notes))];
 }
 
-/** The layout that lacks least, its memory, and what keeps replicas from more nodes. */
+/** The layout that lacks least, its memory, and why replicas cannot span more nodes. */
 export function missText(
   pool: PoolRequest,
   { layout, estimate }: { readonly layout: Layout; readonly estimate: MemoryEstimate },
@@ -31,12 +30,10 @@ export function missText(
   );
 }
 
-/** What the engine asks besides the load, where that decides. */
 function startText({ decides }: MemoryEstimate["verdict"]): string {
   return isStartCheck(decides) ? `; ${deciderText(decides)}` : "";
 }
 
-/** What each model of a shared server takes of it. */
 export function eachText({ host, guests }: ServerModels, each: readonly MemoryEstimate[]): string {
   if (guests.length === 0) {
     return "";
@@ -48,7 +45,7 @@ export function eachText({ host, guests }: ServerModels, each: readonly MemoryEs
   return `; of it ${parts.join(", ")}`;
 }
 
-/** Reasons of one kind follow from each other: a few are enough. */
+/** Reasons of one kind follow from each other: a few suffice. */
 export function brief(reasons: readonly string[]): string {
   const different = [...new Set(reasons)];
   const shown = different.slice(0, 3);

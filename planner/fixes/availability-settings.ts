@@ -5,10 +5,10 @@ import type { ModelRequest, PlanRequest } from "../request";
 import { setting, single } from "./model-settings";
 import type { Setting } from "./setting";
 
-/** More of them would be another deployment, not a fix. */
+/** More would be another deployment, not a fix. */
 const MORE_REPLICAS = [1, 2, 3];
 
-/** A lower promise, which takes fewer nodes; and more replicas, where it is the promise that is not kept. */
+/** A lower promise, which takes fewer nodes; with a broken promise also more replicas. */
 export function availabilitySettings(request: PlanRequest, model: ModelRequest, rule: string): Setting[] {
   const { serviceLevel } = model;
   const { availability } = serviceLevel ?? {};
@@ -25,7 +25,7 @@ export function availabilitySettings(request: PlanRequest, model: ModelRequest, 
   ].filter((each) => each !== undefined);
 }
 
-/** One number each: of two that would keep the promise, a pool may have room for the smaller one alone. */
+/** Separate numbers: a pool may have room only for the smaller one. */
 function moreReplicas(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const { minReplicas, maxReplicas, derived = [], serverOf, engine } = model;
   if (derived.includes("replicas") || serverOf !== undefined || engineOf(engine).answering?.(model) !== undefined) {

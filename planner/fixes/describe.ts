@@ -6,23 +6,22 @@ import type { PlanRequest } from "../request";
 import type { CapacityProblem, Fix, FixValue } from "../types";
 import { buildOn } from "./other-engine";
 
-/** The fixes of a problem as lines that follow its message. */
 export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, request: PlanRequest): string {
-  // What was tried is better than what its floor alone allows: the environment is planned with it.
+  // A tried fix replaces the level's floor: it was planned.
   const isTried = (remedy: string) => fixes.some(({ path }) => isOfLevel(path) && remedy.includes(path));
   const known = (problem.remedies ?? []).filter((remedy) => !isTried(remedy));
   if (fixes.length + known.length === 0) {
     return `\nNo single change fits. ${lastResort(problem, request)}`;
   }
-  // What costs nothing anyway needs no figure.
+  // No figures where nothing costs anything.
   const priced = request.pools.some((p) => p.usdPerNodeHour > 0);
-  // A remedy that names more values of the same setting says it already.
+  // Skips fixes whose setting a fix from the planner already names.
   const others = fixes.filter(({ path }) => !known.some((remedy) => remedy.includes(path)));
   const tried = others.map(
     (fix) => `${describeFix(fix)}${buildText(fix, request)}${priced ? `: ${dollars(fix.monthlyUsd)} USD a month` : ""}`,
   );
   const lines = [...known, ...tried].map((line) => `- ${line}`);
-  // Remedies that are not tried have no price to be ordered by.
+  // Untried remedies have no price to sort by.
   const order = others.length > 1 && known.length === 0 ? ", cheapest first" : "";
   return ["", lines.length === 1 ? "To fix it:" : `To fix it, one of these${order}:`, ...lines].join("\n");
 }
@@ -42,7 +41,7 @@ function describeFix({ path, from, to }: Fix): string {
   return from === null ? `set ${path} to ${show(to)}` : `change ${path} from ${show(from)} to ${show(to)}${cards(to)}`;
 }
 
-/** The build that another engine would serve: weights in another format answer otherwise. */
+/** Another engine's build: weights in another format answer differently. */
 function buildText({ path, to }: Fix, { models }: PlanRequest): string {
   const model = models.find(({ name }) => path === `models.${name}.engine`);
   const engine = engineNames.find((name) => name === to);
@@ -50,7 +49,6 @@ function buildText({ path, to }: Fix, { models }: PlanRequest): string {
   return build === undefined ? "" : ` (${build.tag}, ${build.quantization})`;
 }
 
-/** The GPUs of a machine shape that is named. */
 function cards(value: FixValue): string {
   const gpu = typeof value === "string" ? findShape(value)?.gpu : undefined;
   return gpu ? ` (${gpu.count} × ${gpu.model})` : "";

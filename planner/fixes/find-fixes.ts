@@ -8,21 +8,21 @@ import { poolSettings } from "./pool-settings";
 import type { Replanning, Setting } from "./setting";
 import { startSettings } from "./start-settings";
 
-/** Work that the search may do, in models planned: a second or two at worst, some more where traffic is played. */
+/** Search budget in planned models: one or two seconds at worst, more with simulations. */
 const MOST_PLANNED_MODELS = 1500;
-/** Plans that it may make at most. */
+/** Search budget in plans. */
 const MOST_PLANS = 400;
-/** More would be a list to read, not an answer. */
+/** More would be a list, not an answer. */
 const MOST_FIXES = 4;
-/** Of values of one setting the cheapest is named: other weights only where they save so much, USD a month. */
+/** Of a setting's values the cheapest is named: other weights only for this saving, USD a month. */
 const WEIGHTS_USD = 1;
 
-/** Rules that a change of load, format, replicas, nodes or machines can satisfy. */
+/** Rules that changes of load, format, replicas, nodes or machines can satisfy. */
 const FIXABLE = new Set(["model-fits", "pool-capacity", "monthly-budget", SERVICE_LEVEL, AVAILABILITY]);
 
 /**
- * The problems of a plan, each refusal with the single changes after which the planner itself no longer raises it,
- * nor any other: what to change, and what the environment then costs.
+ * Adds to each refusal the single changes after which the planner raises neither it nor another
+ * one, with the resulting cost.
  */
 export function withFixes({ request, plan, again }: Replanning): CapacityProblem[] {
   let plans = Math.min(MOST_PLANS, Math.floor(MOST_PLANNED_MODELS / Math.max(1, request.models.length)));
@@ -32,7 +32,7 @@ export function withFixes({ request, plan, again }: Replanning): CapacityProblem
       return problem;
     }
     if (problem.rule === "monthly-budget" && plan.unplaced.length > 0) {
-      // What the models without a place will cost is not known: a saving now would be none then.
+      // The cost of unplaced models is unknown, so no saving is claimed.
       const left = plan.unplaced.map((m) => m.name).join(", ");
       return { ...problem, message: `${problem.message} Find a place first for ${left}: the cost will change.` };
     }
@@ -70,10 +70,10 @@ function findFixes(
 }
 
 /**
- * The mildest value of a setting that helps, by bisection; every harsher one is expected to help too, and the one that
- * is returned was tried.
+ * The mildest value that helps, by bisection; harsher ones are assumed to help too. The returned
+ * one was tried.
  *
- * @param costOf what the environment costs with a change, USD a month; undefined when it does not help.
+ * @param costOf USD a month with a change; undefined when it does not help.
  */
 function mildestFix(
   { path, from, count, at }: Setting,
@@ -104,8 +104,8 @@ function mildestFix(
 }
 
 /**
- * A model that fits nowhere is changed itself; room and money are shared, so that every model may give way. Pools come
- * first, then the dearest models: they have most to give, should the plans not suffice for all.
+ * A model that fits nowhere is changed itself; room and budget are shared, so that every model may
+ * be. Pools come first, then the dearest models, which have most to give if plans run out.
  */
 function settingsFor(request: PlanRequest, plan: DeploymentPlan, problem: CapacityProblem): Setting[] {
   const cost = (name: string) => plan.models.find((m) => m.name === name)?.monthlyUsd ?? Number.POSITIVE_INFINITY;
@@ -123,7 +123,7 @@ function settingsFor(request: PlanRequest, plan: DeploymentPlan, problem: Capaci
   ];
 }
 
-/** The models of a subject's server; behind a canary the model that it shares its settings with. */
+/** The models of a subject's server; for a canary, the model it shares settings with. */
 function withItsModel(models: readonly ModelRequest[], subject: string): ModelRequest[] {
   const own = models.filter((m) => subject === `models.${m.serverOf ?? m.name}`);
   return [...own, ...models.filter((m) => own.some(({ revisionOf }) => revisionOf?.model === m.name))];

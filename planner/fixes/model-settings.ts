@@ -7,7 +7,7 @@ import type { FixValue } from "../types";
 import { onAnotherEngine } from "./other-engine";
 import { type Setting, withModel } from "./setting";
 
-/** What could be changed of a model so that it takes less, or finds more room; of a canary, what is its own. */
+/** Changes by which a model needs less or has more room; for a canary, its own settings. */
 export function modelSettings(request: PlanRequest, model: ModelRequest): Setting[] {
   if (model.revisionOf) {
     return [...fewerReplicas(request, model), ...inFewerBits(request, model, false)].filter((s) => s !== undefined);
@@ -17,7 +17,7 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
   // People write contexts in thousands: 16384, not 15873.
   const step = contextTokens > 1024 ? 1024 : 128;
   const settings: (Setting | undefined)[] = [
-    // What the file leaves to traffic is no setting of it.
+    // A derived value is no setting of the file.
     ...(serverOf === undefined && !derived.includes("concurrency")
       ? [
           setting(request, model, "concurrency", concurrency, concurrency - 1, (i) => {
@@ -54,7 +54,7 @@ interface ModelChange {
   readonly change: Partial<ModelRequest>;
 }
 
-/** With pods of its own it takes nothing of the others. */
+/** On an own server it takes nothing from the others. */
 function onItsOwnServer(request: PlanRequest, model: ModelRequest, host: string): Setting {
   const { serverOf: _, ...own } = model;
   return {
@@ -65,7 +65,7 @@ function onItsOwnServer(request: PlanRequest, model: ModelRequest, host: string)
   };
 }
 
-/** Undefined where there is no other value. */
+/** Undefined without another value. */
 export function setting(
   request: PlanRequest,
   { name, engine }: ModelRequest,
@@ -81,22 +81,21 @@ export function setting(
   return count > 0 ? { path: `models.${name}.${settingPath(engine, key)}`, from, count, at: applied } : undefined;
 }
 
-/** One other value. */
 export function single(request: PlanRequest, model: ModelRequest, key: string, from: FixValue, change: ModelChange) {
   return setting(request, model, key, from, 1, () => change);
 }
 
-/** Replicas that the file counts on besides `min`, by the clock or as spare ones; one more than `min` where it says how to scale. */
+/** Replicas of schedules and spares above `min`; at least one more than `min` with autoscaling. */
 function leastMaximum({ minReplicas, scaling }: ModelRequest): number {
   const { schedule = [], spareReplicas = 0 } = scaling ?? {};
   const scaled = scaling === undefined || scaling === SCALED_BY_DEFAULT ? 0 : minReplicas + 1;
   return Math.max(1, minReplicas + spareReplicas, scaled, ...schedule.map(({ replicas }) => replicas));
 }
 
-/** Fewer replicas at least, or at most; both where the configuration names one number. */
+/** A lower minimum or maximum; both where the configuration has one number. */
 function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const { minReplicas, maxReplicas, derived = [] } = model;
-  // Pods of several kinds are counted in the engine's own block, where replicas may not be said.
+  // Pods of several kinds are counted in the engine's block, which excludes replicas.
   if (derived.includes("replicas") || engineOf(model.engine).answering?.(model) !== undefined) {
     return [];
   }
@@ -120,7 +119,6 @@ function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | un
   ];
 }
 
-/** Less room before the spike, down to none. */
 function fewerSpare(request: PlanRequest, model: ModelRequest): Setting | undefined {
   const { scaling } = model;
   const { spareReplicas = 0 } = scaling ?? {};
@@ -130,7 +128,7 @@ function fewerSpare(request: PlanRequest, model: ModelRequest): Setting | undefi
   });
 }
 
-/** Fewer replicas in a window of the schedule, as long as they are more than run anyway; in the end, no such window. */
+/** Fewer replicas in a window while above the usual number; finally no window. */
 function fewerScheduled(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const { scaling, minReplicas } = model;
   return (scaling?.schedule ?? []).flatMap((window, index, schedule) => {
@@ -149,7 +147,7 @@ function fewerScheduled(request: PlanRequest, model: ModelRequest): (Setting | u
   });
 }
 
-/** Weights or cache in fewer bits, which the engine makes itself; on which cards, the plan knows. */
+/** Weights or cache in fewer bits, quantized by the engine; the plan checks the cards. */
 function inFewerBits(request: PlanRequest, model: ModelRequest, withCache: boolean): (Setting | undefined)[] {
   const { quantization, kvCacheDtype } = engineOf(model.engine).savings?.(model) ?? {};
   return [
@@ -165,7 +163,7 @@ function inFewerBits(request: PlanRequest, model: ModelRequest, withCache: boole
   ];
 }
 
-/** A pool that the model may not use yet, beside those that it names. */
+/** A pool that the model may not use yet. */
 function onAnotherPool(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const { pools: named } = model;
   if (!named) {
@@ -179,12 +177,11 @@ function onAnotherPool(request: PlanRequest, model: ModelRequest): (Setting | un
     });
 }
 
-/** Times longer than these by more are another service. */
+/** A larger factor is another service. */
 const LONGEST = 30;
-/** From one tried time to the next. */
 const TIME_STEP = 1.1;
 
-/** The version that the platform pins, in place of one that the file names; of a canary or an own image the version is its own. */
+/** The pinned version in place of one in the file; canaries and own images keep theirs. */
 function onThePinnedVersion(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const engineVersion = modelEngineVersion(model);
   const hasCanary = request.models.some(({ revisionOf }) => revisionOf?.model === model.name);
@@ -193,7 +190,7 @@ function onThePinnedVersion(request: PlanRequest, model: ModelRequest): (Setting
     : [single(request, model, "engineVersion", model.engineVersion, { to: null, change: { engineVersion } })];
 }
 
-/** Longer times of the service level, or fewer tokens a second: each by a tenth more than the one before, in two digits. */
+/** Longer times or fewer tokens a second, in steps of a tenth, two digits. */
 function slowerLevel(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const { serviceLevel } = model;
   if (serviceLevel === undefined) {
@@ -220,7 +217,6 @@ function twoDigits(value: number): number {
   return Number(value.toPrecision(2));
 }
 
-/** Parallelism that was pinned by hand, left to the plan. */
 function unpinned(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   return (["tensorParallel", "pipelineParallel"] as const).map((key) => {
     const pinned = model[key];

@@ -5,7 +5,6 @@ import type { ModelRequest, PlanRequest } from "../request";
 import { SCALED_BY_DEFAULT } from "../scaling";
 import { type Setting, withModel } from "./setting";
 
-/** Fields of a request that come from the engine's own block. */
 const OWN_FIELDS = [
   "loading",
   "kvCacheDtype",
@@ -18,7 +17,7 @@ const OWN_FIELDS = [
   "maxLoraRank",
 ] as const satisfies readonly (keyof ModelRequest)[];
 
-/** What a model without `engine` is served by. */
+/** Engine of models without `engine`. */
 const [DEFAULT_ENGINE] = engineNames;
 
 const UNASKED: Partial<ModelRequest> = {
@@ -26,7 +25,7 @@ const UNASKED: Partial<ModelRequest> = {
   engineSettings: undefined,
 };
 
-/** Fields that mean another thing on another engine, or nothing. */
+/** Fields whose meaning depends on the engine. */
 const TIES = [
   "args",
   "env",
@@ -40,8 +39,8 @@ const TIES = [
 ] as const satisfies readonly (keyof ModelRequest)[];
 
 /**
- * Other engines that serve the same weights, or whose own build of the model the catalogue has, where nothing in the file ties it to
- * its engine.
+ * Engines for the same weights, or for their own catalogue build of the model, where nothing in the
+ * file ties it to its engine.
  */
 export function onAnotherEngine(request: PlanRequest, model: ModelRequest): Setting[] {
   if (isTied(request, model)) {
@@ -67,13 +66,13 @@ export function onAnotherEngine(request: PlanRequest, model: ModelRequest): Sett
     });
 }
 
-/** The build that the model means on an engine which has its own registry. */
+/** The model's build in an engine's own registry. */
 export function buildOn({ source }: Pick<ModelRequest, "source">, engine: EngineName): ModelBuild | undefined {
   const builds = source.kind === "huggingface" ? findModel(source.repository)?.builds : undefined;
   return builds !== undefined && Object.hasOwn(builds, engine) ? builds[engine]?.[0] : undefined;
 }
 
-/** Engines that read formats alike read the same weights, from the same folder of the store. */
+/** Engines with the same formats read the same weights from the same folder of the store. */
 function servesSame(model: ModelRequest, engine: EngineName): boolean {
   const [now, then] = [engineOf(model.engine), engineOf(engine)];
   return now.formats === then.formats && then.weightsFrom === "store" && then.sources.includes(model.source.kind);
@@ -98,13 +97,13 @@ function isTied({ models }: PlanRequest, model: ModelRequest): boolean {
   );
 }
 
-/** What a model asks for whose file says nothing in the engine's block. */
+/** Request of a model without an engine block. */
 function askedOn(engine: EngineName): Partial<ModelRequest> {
   const { chatTemplate: _, ...requested } = settingsOf(engine).requested(undefined);
   return { ...requested, engineVersion: modelEngineVersion({ engine, engineSettings: requested.engineSettings }) };
 }
 
-/** What the file says of the model holds; what followed from its engine follows from the other one. */
+/** Values from the file stay; those derived from the engine are derived anew. */
 function changeTo(engine: EngineName, { tag, quantization }: ModelBuild): Partial<ModelRequest> | undefined {
   const { sources } = engineOf(engine);
   const [own = "huggingface"] = sources;

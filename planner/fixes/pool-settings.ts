@@ -7,10 +7,9 @@ import { MOST_NODES, type PlanRequest, type PoolRequest } from "../request";
 import { canBeParted, isSharingLabel, parted, sharingLabels } from "../slices";
 import { type Setting, withPool } from "./setting";
 
-/** More nodes than this per replica is no deployment that anyone runs: the search ends there. */
+/** More nodes per replica are no realistic deployment: the search ends. */
 const MOST_NODES_PER_REPLICA = 16;
 
-/** What could be changed of a pool that runs models: its least and most nodes, its machine. */
 export function poolSettings(request: PlanRequest, pool: PoolRequest): Setting[] {
   if (pool.role === "system") {
     return [];
@@ -19,7 +18,7 @@ export function poolSettings(request: PlanRequest, pool: PoolRequest): Setting[]
   const replicas = Math.max(1, ...request.models.map((m) => m.maxReplicas));
   const { nodes: allowed = MOST_NODES } = pool.most ?? {};
   const most = Math.min(allowed, maxNodes + MOST_NODES_PER_REPLICA * replicas);
-  // A cluster of one machine has that one node, and no other number.
+  // A single-machine cluster has exactly one node.
   const nodes: Setting[] =
     allowed === 1
       ? []
@@ -46,7 +45,7 @@ export function poolSettings(request: PlanRequest, pool: PoolRequest): Setting[]
   return [...nodes.filter(({ count }) => count > 0), ...otherMachines(request, pool), ...otherParts(request, pool)];
 }
 
-/** Other slices of the same cards, largest first, and the cards whole. */
+/** Other slices of the same cards, largest first, and whole cards. */
 function otherParts(request: PlanRequest, pool: PoolRequest): Setting[] {
   const { name, sharing, wholeShape } = pool;
   if (sharing === undefined || wholeShape?.gpu === undefined) {
@@ -92,7 +91,6 @@ function onParts(
   });
 }
 
-/** Each machine that the pool could have instead. */
 function otherMachines(request: PlanRequest, pool: PoolRequest): Setting[] {
   return exchangeableShapes(pool).map(({ shape, price }) => ({
     path: `pools.${pool.name}.shape`,
@@ -102,7 +100,7 @@ function otherMachines(request: PlanRequest, pool: PoolRequest): Setting[] {
   }));
 }
 
-/** The request with another machine in a pool, at its list price. Pods that select the machine follow the change. */
+/** At list price. Pods that select the machine follow the change. */
 export function onMachine(request: PlanRequest, pool: PoolRequest, shape: MachineShape, price: number): PlanRequest {
   const follows = pool.selector[MACHINE_LABEL] === pool.shape.name;
   return withPool(request, pool.name, {
@@ -114,8 +112,8 @@ export function onMachine(request: PlanRequest, pool: PoolRequest, shape: Machin
 }
 
 /**
- * Machines of the same provider and kind with a list price, cheapest first, and with the RDMA that the pool is said to
- * offer. None for a pool with a price of its own: it would no longer hold.
+ * Machines of the same provider and kind with a list price and the pool's RDMA, cheapest first.
+ * None for a pool with its own price, which would no longer hold.
  */
 export function exchangeableShapes(pool: PoolRequest): { readonly shape: MachineShape; readonly price: number }[] {
   if (hourlyUsd(pool.shape) !== pool.usdPerNodeHour) {

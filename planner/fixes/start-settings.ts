@@ -1,4 +1,4 @@
-/** What lets an engine start that lacks memory for what it allocates besides the load. */
+/** Settings that let an engine start when memory for anything but the load is short. */
 import { engineOf, settingPath } from "../../engines";
 import { isStartCheck } from "../memory/verdict";
 import type { ModelRequest, PlanRequest } from "../request";
@@ -6,10 +6,10 @@ import type { DeploymentPlan } from "../types";
 import { single } from "./model-settings";
 import type { Setting } from "./setting";
 
-/** Parts of a card that leave more to what lies outside of the budget. */
+/** Lower shares of a card leave more outside the engine's budget. */
 export const LOWER_PARTS = [0.9, 0.85, 0.8, 0.7];
 
-/** Nothing where the load decides: none of these makes room for it. */
+/** Empty where the load decides: none of these helps. */
 export function startSettings(request: PlanRequest, plan: DeploymentPlan, model: ModelRequest): Setting[] {
   const miss = plan.unplaced.find(({ name }) => name === model.name)?.nearest;
   return miss && isStartCheck(miss.verdict.decides)
@@ -18,8 +18,8 @@ export function startSettings(request: PlanRequest, plan: DeploymentPlan, model:
 }
 
 /**
- * Less of the card, which what is allocated once the cache is full then has. Each part by itself: less also holds less
- * of the model, so that the least may fail where one above it helps.
+ * A lower share of the card leaves more for allocations after the cache. Shares are tried
+ * separately: a lower one holds less of the model, so the lowest may fail where a higher one helps.
  */
 function lessOfTheCard(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const { engine, gpuMemoryUtilization } = model;

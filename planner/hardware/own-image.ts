@@ -1,10 +1,10 @@
-/** What an engine's image that the user built runs on, as far as they say it. */
+/** Platforms of an own engine image, as stated by the user. */
 import { nvidiaDriverOf } from "../../catalog/cuda-drivers";
 import { leastRocmDriver } from "../../catalog/rocm-drivers";
 import type { MachineShape } from "../../catalog/shapes";
 import type { OwnImage } from "../types";
 
-/** Why its pods would not start on a machine, and what would change that. Undefined: they may. */
+/** Why its pods would not start on a machine, and the fix. Undefined: they may start. */
 export function ownImageProblem(
   { reference, platforms, cuda, rocm }: OwnImage,
   { name, cpu, gpu }: Pick<MachineShape, "name" | "cpu" | "gpu">,
@@ -27,7 +27,7 @@ export function ownImageProblem(
       };
 }
 
-/** The oldest driver that it runs on, and what needs it. Undefined where its library is unknown. */
+/** Oldest driver, and what needs it. Undefined where its library is unknown. */
 export function ownImageDriver(
   { cuda, rocm }: OwnImage,
   vendor: "nvidia" | "amd",

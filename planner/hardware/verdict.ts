@@ -1,4 +1,4 @@
-/** Whether an engine starts on a card: what its image has code for, and what the engine itself makes of the card. */
+/** Whether an engine starts on a card: device code in its image, and support by the engine. */
 import { meets } from "../../catalog/card-needs";
 import { gfxOfOverride, HSA_OVERRIDE } from "../../catalog/gfx";
 import { imageEntry } from "../../catalog/images";
@@ -15,8 +15,8 @@ import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, O
 import type { ModelRequest } from "../request";
 
 /**
- * What can be said of a model on a card before its memory is counted; of an unread card, only that the release was not read either,
- * which is the same on all: see unknownCards.
+ * Known before memory is computed. For an unknown card, only whether the release is known: see
+ * unknownCards.
  */
 export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   if (gpu.abilities === undefined) {
@@ -36,20 +36,20 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   return { ...verdict, notes: [...supportNotes(gpu), ...notes, ...unread, ...ownImage] };
 }
 
-/** What can be said on whatever card: whether the release was read. */
+/** Whether the release is known, for any card. */
 export function unknownCardVerdict(model: ModelRequest): CardVerdict {
   const [any] = gpuModels.flatMap(({ model: name, abilities }) => (abilities ? [{ model: name, ...abilities }] : []));
   const { unread } = (any && engineOf(model.engine).cardVerdict?.(model, any)) ?? NOTHING_TO_SAY;
   return { ...NOTHING_TO_SAY, ...(unread && { unread }) };
 }
 
-/** The card as programs see it: under an override it is a sibling of itself, whose number formats stay its own. */
+/** With an override, programs see a sibling card; number formats stay the real card's. */
 function cardAsRun({ model, support }: Pick<GpuSpec, "model" | "support">, abilities: CardAbilities): Card {
   const gfx = (support?.hsaOverride && gfxOfOverride(support.hsaOverride)) ?? abilities.gfx;
   return { model, ...abilities, ...(gfx && { gfx }) };
 }
 
-/** What AMD thinks of the card, and what its pods get so that it runs at all. */
+/** AMD's support of the card, and settings that make it run. */
 function supportNotes({ model, support }: GpuSpec): string[] {
   if (support === undefined || support.rocm === "supported") {
     return [];
@@ -63,20 +63,19 @@ function supportNotes({ model, support }: GpuSpec): string[] {
   return [`${opinion}${override}`];
 }
 
-/** What the engine makes of a model on CPUs of an architecture. */
 export function cpuVerdict(model: ModelRequest, arch: CpuArchitecture): CardVerdict {
   const isPinned = model.engineVersion === engineVersion(model.engine);
   return engineOf(model.engine).onCpu?.verdict(model, arch, isPinned) ?? NOTHING_TO_SAY;
 }
 
-/** Undefined when the engine's image has device code for the card, or it is not known which cards it has it for. */
+/** Undefined when the image has device code for the card, or its cards are unknown. */
 function imageVerdict(model: ModelRequest, gpu: GpuSpec, card: Card): CardVerdict | undefined {
   const { name, engine, task } = model;
   const built = cardsOf(modelImageName(model, gpu.vendor));
   if (built === undefined || meets(card, built) !== "no") {
     return undefined;
   }
-  // An engine with a registry of its own needs no checkpoint: whatever a model comes from now, it can come from there.
+  // Engines with their own registry need no checkpoint and can take any model.
   const others = engineNames.filter((other) => {
     const { weightsFrom, tasks } = engineOf(other);
     const image = cardsOf(engineImageName(other, gpu.vendor));
@@ -110,16 +109,16 @@ function siblingText({ support }: GpuSpec): string {
     : `, which can run as ${gfxOfOverride(support.hsaOverride)} at most (${HSA_OVERRIDE}=${support.hsaOverride})`;
 }
 
-/** AMD's cards for machines of one's own that the engine serves on: few people know targets by heart. */
+/** AMD cards for own machines that the engine supports, by name: few know targets by heart. */
 function ownCardsText(model: ModelRequest, { vendor }: GpuSpec): string {
   const names = vendor === "amd" ? servingCards([model], vendor) : [];
   return names.length === 0 ? "" : ` (${model.engine} serves on ${names.join(", ")})`;
 }
 
 /**
- * Cards for machines of one's own whose code is in the images of all these models, by the names that `node.card` takes.
+ * Cards for own machines supported by the images of all these models, by `node.card` name.
  *
- * @param isMeant which of them. @default all
+ * @param isMeant filter. @default all
  */
 export function servingCards(
   models: readonly Pick<ModelRequest, "engine" | "engineSettings">[],
@@ -137,7 +136,7 @@ export function servingCards(
   });
 }
 
-/** So it is taken where nobody read which cards the image is for. */
+/** Assumed where the image's cards are unknown. */
 function hasCodeFor(card: Card, image: string): boolean {
   const built = cardsOf(image);
   return built === undefined || meets(card, built) !== "no";

@@ -1,4 +1,4 @@
-/** Of the layouts that fit a model's memory, the one that serves its traffic within its level for least. */
+/** The cheapest layout that fits and serves the traffic within the level. */
 import { SERVICE_LEVEL } from "../../names/rules";
 import type { Candidate, Fit } from "../candidates/types";
 import type { ModelRequest, PoolRequest } from "../request";
@@ -7,13 +7,12 @@ import { type LevelRate, tokenTimeOf } from "./level-rate";
 import { type Sizing, withReplicas } from "./sizing";
 import { floorText, layoutText, leastMs, levelTexts, missedTexts } from "./text";
 
-/** A layout that fits, with what the traffic makes of it. */
 export interface LayoutOption {
   readonly candidate: Candidate;
   readonly sizing: Sizing;
 }
 
-/** @param options at least one, in the order in which they are better without traffic. */
+/** @param options at least one, best first without traffic. */
 export function chooseLayout(model: ModelRequest, pool: PoolRequest, options: readonly LayoutOption[]): Fit {
   const able = options.filter(({ sizing }) => Number.isFinite(sizing.needed));
   const [first] = options;
@@ -27,7 +26,7 @@ export function chooseLayout(model: ModelRequest, pool: PoolRequest, options: re
   return { candidate: { ...chosen.candidate, sizing: chosen.sizing, ...(why !== undefined && { why }) } };
 }
 
-/** The replicas that the file allows, or that the pool has room for, answer the peak. */
+/** Whether allowed replicas, or those the pool holds, answer the peak. */
 function isEnough(model: ModelRequest, pool: PoolRequest, { candidate, sizing }: LayoutOption): boolean {
   const { maxReplicas } = withReplicas(model, sizing);
   const { nodesPerReplica, gpusPerNode } = candidate.layout;
@@ -36,19 +35,19 @@ function isEnough(model: ModelRequest, pool: PoolRequest, { candidate, sizing }:
   return sizing.needed <= maxReplicas && nodes <= pool.maxNodes;
 }
 
-/** What its replicas that always run claim of nodes, in nodes. */
+/** Claims of permanent replicas, in nodes. */
 function nodesOf(model: ModelRequest, pool: PoolRequest, { candidate, sizing }: LayoutOption): number {
   const { minReplicas } = withReplicas(model, sizing);
   const { nodesPerReplica, gpusPerNode } = candidate.layout;
   return (Math.max(1, minReplicas) * nodesPerReplica * gpusPerNode) / (pool.shape.gpu?.count ?? 1);
 }
 
-/** What all the replicas that the peak takes would claim. */
+/** Claims of all peak replicas, in cards. */
 function cardsAtPeak({ candidate: { layout }, sizing }: LayoutOption): number {
   return sizing.needed * layout.nodesPerReplica * layout.gpusPerNode;
 }
 
-/** The first of equal ones. */
+/** First of equals. */
 function leastBy<T>(options: readonly T[], measure: (option: T) => number): T {
   return options.reduce((best, option) => (measure(option) < measure(best) - 1e-9 ? option : best));
 }
@@ -71,7 +70,6 @@ function whyNot(model: ModelRequest, pool: PoolRequest, first: LayoutOption, cho
     : `${before} would fit, ${now} because the peak${within} takes ${needed} replicas of ${before}, of ${now} ${chosen.sizing.needed}`;
 }
 
-/** The layout that comes nearest. */
 function refusal(model: ModelRequest, pool: PoolRequest, options: readonly LayoutOption[]): Fit {
   const level = model.serviceLevel ?? {};
   const excess = ({ sizing: { rate } }: LayoutOption) => tooSlow(rate, level);
@@ -107,7 +105,7 @@ function refusal(model: ModelRequest, pool: PoolRequest, options: readonly Layou
   };
 }
 
-/** Of the times that a level asks for and no load keeps, the worst part: 1.3 for a third too long; 1 where all are kept. */
+/** Largest excess over the level's times at no load: 1.3 for a third too long; 1 if kept. */
 function tooSlow({ floor, missed }: LevelRate, level: ServiceLevel): number {
   const asked = { ttftMs: level.ttftMs, tpotMs: tokenTimeOf(level) };
   return Math.max(1, ...missed.map((time) => floor[time].worse / (asked[time] ?? floor[time].worse)));

@@ -1,4 +1,4 @@
-/** Holds what the closed form plans for traffic against a simulation of it, before anything else follows from it. */
+/** Checks the closed-form plan for traffic by simulation, before anything depends on it. */
 import type { FitCache } from "../fit-cache";
 import type { Placement } from "../placement";
 import { planDeployment } from "../plan";
@@ -7,10 +7,10 @@ import { peakRate } from "../traffic";
 import { confirmedReplicas } from "./simulated";
 import { isDerived } from "./sizing";
 
-/** After a change another layout may be the cheapest; it converges in one or two. */
+/** A change may make another layout cheapest; one or two rounds converge. */
 const MOST_ROUNDS = 3;
 
-/** The request with the share of each model's rate that its simulation confirms; itself where no model has traffic. */
+/** With each model's rate share that its simulation confirms; unchanged without traffic. */
 export function confirmedRequest(asked: PlanRequest, fits: FitCache): PlanRequest {
   let request = asked;
   for (let round = 0; round < MOST_ROUNDS && request.models.some(({ traffic }) => traffic); round += 1) {
@@ -39,7 +39,7 @@ export function confirmedRequest(asked: PlanRequest, fits: FitCache): PlanReques
   return request;
 }
 
-/** Of the rate that was planned with. */
+/** Fraction of the planned rate. */
 function shareOf({ model, candidate: { speed, sizing } }: Placement): number {
   const { traffic, serviceLevel, maxReplicas } = model;
   if (traffic === undefined || sizing === undefined || "reason" in speed || sizing.needed > maxReplicas) {

@@ -1,6 +1,6 @@
 /**
- * How many requests a second one replica answers within a service level, in closed form. Predictions have an error: what
- * decides is the worse edge of their interval, at the level's confidence.
+ * Closed form of the rate that one replica answers within a service level. The worse edge of the
+ * prediction's interval, at the level's confidence, decides.
  */
 import { type ServiceLevel, USUAL_PERCENTILE } from "../service-level";
 import { capacity } from "../speed/load";
@@ -10,25 +10,23 @@ import { prefillMs } from "../speed/prefill";
 import type { LimitedBy, RequestShape } from "../speed/types";
 import type { ReplicaSpeed } from "./replica-speed";
 
-/** Of models that declare none. */
 export const USUAL_LEVEL = { confidence: 0.8, percentile: USUAL_PERCENTILE } as const;
 
-/** Error that a predicted time to the first token has: that of measurements without a remote client and its tokenizer. */
+/** Error of predicted times to first token: of measurements without remote client and tokenizer. */
 export const FIRST_TOKEN = "firstToken";
 
 export interface LevelRate {
-  /** Most requests a second within the level at its confidence; 0 where not even one alone is. */
+  /** Requests a second within the level at its confidence; 0 where a single one breaks it. */
   readonly requestsPerSecond: number;
-  /** The same by the prediction itself. */
+  /** By the prediction itself. */
   readonly expected: number;
-  /** Requests that run then. */
   readonly sequences: number;
-  /** Most that may run within the level, should the prediction itself hold: where an engine may stop. */
+  /** Most running requests by the prediction itself: where an engine may stop. */
   readonly mostSequences: number;
   readonly limitedBy: LimitedBy;
-  /** Times of a request alone. No load is answered faster. */
+  /** Times of a single request: the lower bound. */
   readonly floor: { readonly ttftMs: Edge; readonly tpotMs: Edge };
-  /** Times of the level that lie below their floor at its confidence. */
+  /** Times of the level below their floor at its confidence. */
   readonly missed: readonly ("ttftMs" | "tpotMs")[];
 }
 
@@ -38,7 +36,7 @@ export interface Edge {
   readonly worse: number;
 }
 
-/** The longest time per token that a level allows, milliseconds; undefined where it allows any. */
+/** Longest time per token that a level allows, milliseconds; undefined without a limit. */
 export function tokenTimeOf({ tpotMs, tokensPerSecond }: Pick<ServiceLevel, "tpotMs" | "tokensPerSecond">) {
   const times = [tpotMs, tokensPerSecond === undefined ? undefined : 1000 / tokensPerSecond].filter(
     (time) => time !== undefined,
@@ -50,7 +48,7 @@ export function levelRate({ setup, basis, shape }: ReplicaSpeed, level: ServiceL
   const { confidence = USUAL_LEVEL.confidence, percentile = USUAL_LEVEL.percentile, ttftMs } = level;
   const tpotMs = tokenTimeOf(level);
   const worse = (question: "tpot" | typeof FIRST_TOKEN) => band(question, setup, confidence, basis).high;
-  // Who comes with a long prompt waits for it whatever the load: his time is the level's to keep as well.
+  // A long prompt takes its time at any load, and the level covers it.
   const long = prefillMs(setup, promptTokens(shape, percentile)) - prefillMs(setup, promptTokens(shape));
   const within = (factors: { readonly tpot: number; readonly ttft: number }) =>
     capacity(setup, shape, {
@@ -68,7 +66,7 @@ export function levelRate({ setup, basis, shape }: ReplicaSpeed, level: ServiceL
     ...(ttftMs !== undefined && floor.ttftMs.worse > ttftMs ? (["ttftMs"] as const) : []),
     ...(tpotMs !== undefined && floor.tpotMs.worse > tpotMs ? (["tpotMs"] as const) : []),
   ];
-  // Rates have an error of their own: it counts where the times leave more room than that.
+  // Rates have their own error, used where times leave more room.
   const rate = band("requestsAtLevel", setup, confidence, basis).low * expected.requestsPerSecond;
   const binding = cautious.requestsPerSecond < rate ? cautious : expected;
   return {
@@ -86,7 +84,7 @@ function edge(expected: number, factor: number): Edge {
   return { expected, worse: expected * factor };
 }
 
-/** Tokens of a prompt that have to be read: on average, or of one that only so many percent are longer than (log-normal). */
+/** Prompt tokens to read: average, or exceeded by the given percent (log-normal). */
 function promptTokens({ inputTokens, sharedPrefixTokens, lengthVariation }: RequestShape, percentile?: number): number {
   const own = Math.max(1, inputTokens - sharedPrefixTokens);
   if (percentile === undefined) {

@@ -1,4 +1,3 @@
-/** What the traffic of a placed model lacks. */
 import { engineOf } from "../../engines";
 import { SERVICE_LEVEL } from "../../names/rules";
 import type { Candidate } from "../candidates/types";
@@ -11,14 +10,14 @@ import { type LevelRate, USUAL_LEVEL } from "./level-rate";
 import { isDerived } from "./sizing";
 import { LIMIT_TEXTS, layoutText, levelTexts, requestsText } from "./text";
 
-/** The file allows fewer replicas than the peak takes. */
+/** The file allows fewer replicas than the peak needs. */
 export function trafficProblems({ model, candidate: { sizing, layout, pool } }: Placement): CapacityProblem[] {
   const { name, traffic, minReplicas, maxReplicas, serviceLevel = {} } = model;
   if (sizing === undefined || traffic === undefined || sizing.needed <= maxReplicas) {
     return [];
   }
   const { rate, needed } = sizing;
-  // Where nobody changes their number while they run, all of them always do.
+  // Without autoscaling all replicas always run.
   const least = engineOf(model.engine).noScaling === undefined ? Math.min(minReplicas, needed) : needed;
   return [
     {
@@ -33,7 +32,7 @@ export function trafficProblems({ model, candidate: { sizing, layout, pool } }: 
   ];
 }
 
-/** Why so many replicas are planned as the file does not say itself; undefined where it says them. */
+/** Why the plan sets this number of replicas; undefined where the file does. */
 export function peakText(model: ModelRequest, { sizing, layout }: Pick<Candidate, "sizing" | "layout">) {
   const { traffic, serviceLevel = {} } = model;
   return sizing === undefined || traffic === undefined || !isDerived(model, "replicas")

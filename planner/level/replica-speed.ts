@@ -1,4 +1,4 @@
-/** How fast one replica of a model is in a layout on a machine: what the speed model takes, or why nobody can say. */
+/** Speed of one replica in a layout on a machine, or why it is unknown. */
 import type { MachineShape } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
 import type { MemoryRequest } from "../../engines/memory-request";
@@ -20,13 +20,12 @@ export interface ReplicaSpeed {
 
 export type SpeedAnswer =
   | { readonly speed: ReplicaSpeed }
-  /** Why there is none, as half a sentence. */
+  /** Half a sentence. */
   | { readonly reason: string };
 
-/** Tasks whose answers are made token by token. */
 export const GENERATING: readonly ModelTask[] = ["chat", "completion"];
 
-/** What requests look like where nobody says: those of a chat. */
+/** Default shape of requests: a chat's. */
 export const USUAL_REQUEST: RequestShape = {
   inputTokens: 1000,
   outputTokens: 300,
@@ -34,7 +33,7 @@ export const USUAL_REQUEST: RequestShape = {
   lengthVariation: 1,
 };
 
-/** As its traffic says, else the usual request, shortened to its context. */
+/** From its traffic, else the usual request, cut to its context. */
 export function requestShape({
   traffic,
   contextTokens,
@@ -52,7 +51,7 @@ export function requestShape({
   };
 }
 
-/** @param request what the engine was asked of the memory of this layout. */
+/** @param request memory request of this layout. */
 export function replicaSpeed(
   model: ModelRequest,
   machine: MachineShape,

@@ -1,4 +1,4 @@
-/** The declared traffic of a model, played request by request: what the unlucky wait for, which no closed form knows well. */
+/** Simulates declared traffic request by request, for tails that the closed form misses. */
 import { Kept } from "../model/kept";
 import type { ServiceLevel } from "../service-level";
 import { band } from "../speed/margin";
@@ -9,13 +9,13 @@ import type { ReplicaSetup } from "../speed/types";
 import { FIRST_TOKEN, tokenTimeOf, USUAL_LEVEL } from "./level-rate";
 import type { ReplicaSpeed } from "./replica-speed";
 
-/** Tokens of prompts in one step where nobody says how many the engine takes: vLLM's default on large cards. */
+/** Prompt tokens per step by default: vLLM's on large cards. */
 const USUAL_CHUNK = 8192;
 
-/** What was played of a replica, by its rate: a plan, and the search for its fixes, ask the same again and again. */
+/** Cached by rate: plans and the search for fixes repeat runs. */
 const runs = new Kept<ReplicaSpeed, number, Simulated>();
 
-/** Undefined for pipelines, whose stages the simulation does not know. */
+/** Undefined for pipelines: stages are not simulated. */
 export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Simulated | undefined {
   const { setup, shape } = speed;
   if (setup.pipelineParallel > 1) {
@@ -25,8 +25,8 @@ export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Sim
 }
 
 /**
- * What every request waits besides delays all arrivals alike, so it changes nothing in the run: the engine's work for it, and
- * steps that were scheduled before it came.
+ * Waits that every request has, for the engine's own work and steps already scheduled, delay all
+ * arrivals alike and leave the run unchanged.
  */
 function withWaits(setup: ReplicaSetup, requests: ArrivingRequests): Simulated {
   const run = simulate(costsOf(setup), requests);
@@ -53,7 +53,7 @@ function costsOf(setup: ReplicaSetup) {
   };
 }
 
-/** Whether the times of a run are within a level at its confidence, and its queue did not grow. */
+/** Whether a run's times keep a level at its confidence, and its queue is stable. */
 export function keepsLevel({ setup, basis }: ReplicaSpeed, run: Simulated, level: ServiceLevel = {}): boolean {
   const { confidence = USUAL_LEVEL.confidence, percentile = USUAL_LEVEL.percentile, ttftMs } = level;
   const tpotMs = tokenTimeOf(level);
@@ -66,10 +66,10 @@ export function keepsLevel({ setup, basis }: ReplicaSpeed, run: Simulated, level
   );
 }
 
-/** Runs that a search may take, each of some hundredths of a second. */
+/** Runs per search, some hundredths of a second each. */
 const MOST_STEPS = 6;
 
-/** Replicas that keep the level at a peak of so many requests a second, by simulation: `replicas`, or as many more as it takes. */
+/** Replicas that keep the level at a peak rate by simulation: at least `replicas`. */
 export function confirmedReplicas(
   speed: ReplicaSpeed,
   level: ServiceLevel | undefined,

@@ -1,4 +1,3 @@
-/** One layout of a server: how fast it is, and what its traffic makes of it. */
 import type { MachineShape } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
 import { estimateMemory } from "../../engines/estimate";
@@ -13,9 +12,9 @@ import { replicaSpeed, type SpeedAnswer } from "./replica-speed";
 import { concurrencyOf, isDerived, isSized, mostConcurrency, type Sizing, sizingOf } from "./sizing";
 
 /**
- * Requests of full length that a layout is planned for: as said, or as many as its traffic needs and its memory holds.
+ * Planned requests of full length: as set, or as traffic needs and memory allows.
  *
- * @param requestFor what the engine is asked of a model in this layout.
+ * @param requestFor memory request of a model in this layout.
  */
 export function plannedConcurrency(
   server: ServerModels,
@@ -38,14 +37,14 @@ export function plannedConcurrency(
   return "reason" in answer ? host.concurrency : concurrencyOf(sizingOf(host, answer.speed), most);
 }
 
-/** Standard deviations of a Poisson process above its mean: fewer than two moments in a thousand have more requests. */
+/** Standard deviations above a Poisson mean: exceeded in fewer than two of a thousand moments. */
 const BURST = 3;
 
 /**
- * Most requests that an engine is told to run at once: those at the rate of the level, and their bursts. What comes beyond waits, where
- * it would slow all others, and where autoscaling sees it. Undefined: its own limit, because nothing says better.
+ * Limit on concurrent requests: those at the level's rate, with bursts. Excess waits, where it
+ * would slow all others, and where autoscaling sees it. Undefined: the engine's own limit.
  *
- * @param request what it is asked without.
+ * @param request memory request without the limit.
  */
 function plannedBatch(
   { traffic, serviceLevel = {} }: ModelRequest,
@@ -64,10 +63,10 @@ function plannedBatch(
 }
 
 /**
- * Most requests that an engine is told to run at once because the memory has places for the recurrent states of no more: with its own
- * limit it would not start. Undefined: it starts, or with no limit at all.
+ * Limit on concurrent requests by memory for recurrent states: the engine would not start with its
+ * own. Undefined: it starts, or with no limit at all.
  *
- * @param request what it is asked without.
+ * @param request memory request without the limit.
  */
 function batchOfStates(request: MemoryRequest): number | undefined {
   const startsWith = (most: number | undefined) =>
@@ -79,7 +78,7 @@ function batchOfStates(request: MemoryRequest): number | undefined {
   return most !== undefined && most >= request.concurrency ? most : undefined;
 }
 
-/** What an engine is asked in a layout, with the limit that its traffic or its memory sets for it. */
+/** Memory request with the limit from traffic or memory. */
 export function withBatch(
   server: ServerModels,
   shape: MachineShape,
@@ -122,7 +121,7 @@ function batchOfTraffic(
   return plannedBatch(host, request, sizingFor(host, speed));
 }
 
-/** Of the models of a server, the host's. */
+/** The host's speed. */
 export function speedOn(
   { host, guests }: ServerModels,
   shape: MachineShape,
@@ -135,7 +134,7 @@ export function speedOn(
   return replicaSpeed(host, shape, layout, asked);
 }
 
-/** Undefined where nobody asks, or knows how fast it is. */
+/** Undefined without traffic or level, or with unknown speed. */
 export function sizingFor(host: ModelRequest, answer: SpeedAnswer): Sizing | undefined {
   return isSized(host) && "speed" in answer ? sizingOf(host, answer.speed) : undefined;
 }

@@ -1,22 +1,22 @@
-/** What the traffic of a model makes of a layout: how many replicas it takes, and how many requests run in each. */
+/** Replicas and running requests of a layout under a model's traffic. */
 import type { ModelRequest } from "../request";
 import { hasTimes } from "../service-level";
 import { peakRate } from "../traffic";
 import { type LevelRate, levelRate } from "./level-rate";
 import type { ReplicaSpeed } from "./replica-speed";
 
-/** More are no deployment of this configuration. */
+/** More is not this configuration's scale. */
 const MOST_REPLICAS = 1000;
-/** Requests of full length that a replica is planned for at most. */
+/** Limit of planned requests per replica. */
 const MOST_CONCURRENCY = 4096;
 
 export interface Sizing {
   readonly rate: LevelRate;
-  /** Replicas that the peak needs, none to spare; infinite where no number of them keeps the level. */
+  /** For the peak, without spares; infinite where none suffices. */
   readonly needed: number;
 }
 
-/** Whether how fast a layout is decides between layouts. */
+/** Whether speed decides between layouts. */
 export function isSized({ traffic, serviceLevel = {} }: Pick<ModelRequest, "traffic" | "serviceLevel">): boolean {
   return traffic !== undefined || hasTimes(serviceLevel);
 }
@@ -28,17 +28,17 @@ export function sizingOf(model: ModelRequest, speed: ReplicaSpeed): Sizing {
   if (rate.requestsPerSecond === 0) {
     return { rate, needed: Number.POSITIVE_INFINITY };
   }
-  // Without traffic nobody knows of how many: the floor alone is held to the level.
+  // Without traffic only the floor is compared with the level.
   const needed = traffic === undefined ? 1 : replicasFor(peakRate(traffic), rate.requestsPerSecond);
   return { rate, needed };
 }
 
-/** Replicas that answer so many requests a second, of which each answers `ofEach`. */
+/** @param ofEach requests a second of each replica. */
 export function replicasFor(requestsPerSecond: number, ofEach: number): number {
   return Math.max(1, Math.ceil(requestsPerSecond / ofEach - 1e-9));
 }
 
-/** Replicas that are planned: as the file says, else what the traffic needs, and one that may fail where availability is declared. */
+/** The file's number, else what traffic needs, plus one for a promised availability. */
 export function withReplicas(model: ModelRequest, sizing: Sizing | undefined): ModelRequest {
   if (sizing === undefined || !isDerived(model, "replicas")) {
     return model;
@@ -49,24 +49,27 @@ export function withReplicas(model: ModelRequest, sizing: Sizing | undefined): M
   return { ...fixed, minReplicas: replicas, maxReplicas: replicas };
 }
 
-/** The replicas that the file allows do not answer the peak. */
+/** The allowed replicas do not answer the peak. */
 export function isShort(model: ModelRequest, sizing: Sizing | undefined): boolean {
   return sizing !== undefined && sizing.needed > withReplicas(model, sizing).maxReplicas;
 }
 
-/** Requests at once that a replica is planned for: those that run when it is as busy as its level allows. */
+/** Planned concurrency: running requests at the level's limit. */
 export function concurrencyOf({ rate }: Sizing, most: number): number {
   return Math.max(1, Math.min(most, MOST_CONCURRENCY, Math.ceil(rate.sequences)));
 }
 
-/** Part of the time to the first token that requests may wait in the queue before another replica is asked for. (A judgement.) */
+/** Share of the time to first token that requests may queue before scale-up (a judgement). */
 const WAITING_SHARE = 0.5;
 
-/** How busy a replica is at the rate of its level: above that another one has to come. */
+/** Load of a replica at its level's rate: above it, another must start. */
 export interface BusyReplica {
-  /** Requests that run. */
+  /** Running requests. */
   readonly atOnce: number;
-  /** Requests that may wait: they are gone within their part of the level's time to the first token. @default a quarter of `atOnce` */
+  /**
+   * Queued requests that clear within their share of the time to first token. @default a quarter of
+   * `atOnce`
+   */
   readonly waiting: number;
 }
 
@@ -90,7 +93,10 @@ export function isDerived(
   return derived.includes(setting);
 }
 
-/** The largest number of requests of full length that fits, by doubling and bisection; undefined where not even one does. */
+/**
+ * Largest fitting number of requests of full length, by doubling and bisection; undefined where one
+ * does not fit.
+ */
 export function mostConcurrency(fits: (concurrency: number) => boolean): number | undefined {
   if (!fits(1)) {
     return undefined;

@@ -1,4 +1,3 @@
-/** What a plan says of how fast a model answers. */
 import type { ModelRequest } from "../request";
 import { communicationMs } from "../speed/communication";
 import { atRate, closedLoop } from "../speed/load";
@@ -11,49 +10,51 @@ import type { ReplicaSpeed, SpeedAnswer } from "./replica-speed";
 import { simulatedAt } from "./simulated";
 import { type Sizing, sizingOf } from "./sizing";
 
-/** Confidence beyond which a prediction is as good as a measurement for a decision (a judgement). */
+/** At this confidence a prediction is as good as a measurement (a judgement). */
 export const CAUTIOUS = 0.95;
 
-/** A figure, and between what the measured one is expected at the confidence. */
+/** A figure with its interval at the confidence. */
 export interface TimesPlan {
   readonly mean: Interval;
   readonly p99: Interval;
 }
 
-/** How fast one replica of a model answers. */
 export interface SpeedPlan {
-  /** Under what load: that of its traffic at the peak, or as many requests at once as its concurrency says. */
+  /** Peak traffic, or `concurrency` requests at once. */
   readonly load: "traffic" | "concurrency";
-  /** Tokens of one request on average. */
+  /** Average. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Requests that run in one replica then. */
+  /** Running requests of one replica. */
   readonly inFlight: number;
-  /** For each further token. */
+  /** Each further token. */
   readonly tokenMs: TimesPlan;
   readonly firstTokenMs: TimesPlan;
-  /** Of one replica then. */
+  /** Of one replica. */
   readonly requestsPerSecond: Interval;
   readonly tokensPerSecond: Interval;
-  /** Most that one replica answers within the level: at its confidence, and by the prediction itself. Only with traffic. */
+  /**
+   * Most that a replica answers within the level: at its confidence, and expected. With traffic.
+   */
   readonly capacity?: { readonly requestsPerSecond: number; readonly expected: number };
-  /** Of that capacity, what the peak leaves free, 0 to 1; below 0 where it is exceeded. Only with traffic. */
+  /** Fraction of capacity that the peak leaves free; negative where exceeded. Only with traffic. */
   readonly headroom?: number;
-  /** Replicas that the peak needs. Only with traffic. */
+  /** For the peak. Only with traffic. */
   readonly neededReplicas?: number;
-  /** Whether the planned replicas keep the level at `CAUTIOUS` confidence too. Only with traffic or a level of times. */
+  /**
+   * Whether the level holds at `CAUTIOUS` confidence too. Only with traffic or a level of times.
+   */
   readonly sure?: boolean;
   readonly limitedBy: LimitedBy;
-  /** Requests come faster than they are answered, or wait for room: the time to the first token is that of a queue. */
+  /** Requests come faster than answers, or wait for memory: time to first token is a queue's. */
   readonly saturated: boolean;
-  /** Of each token's time, what exchange between GPUs and between pipeline stages and their nodes adds. */
+  /** Share of each token's time for exchange between GPUs, and between stages with their nodes. */
   readonly exchangeMs: { readonly gpus: number; readonly stages: number };
   /** Of the intervals. */
   readonly confidence: number;
   readonly basis: SpeedBasis;
-  /** Whether the figures are a simulation's, of requests that come at random. */
+  /** Whether figures are from a simulation of random arrivals. */
   readonly simulated: boolean;
-  /** Why the layout is no smaller one. */
   readonly why?: string;
 }
 
@@ -61,11 +62,11 @@ export interface SpeedQuestionOfPlan {
   readonly answer: SpeedAnswer;
   readonly sizing?: Sizing;
   readonly why?: string;
-  /** Plays the traffic: some hundredths of a second. */
+  /** Simulates the traffic: some hundredths of a second. */
   readonly simulates: boolean;
 }
 
-/** Undefined where nobody knows. */
+/** Undefined where unknown. */
 export function planSpeed(model: ModelRequest, asked: SpeedQuestionOfPlan): SpeedPlan | undefined {
   if ("reason" in asked.answer) {
     return undefined;
@@ -99,7 +100,7 @@ function atConcurrency(model: ModelRequest, speed: ReplicaSpeed, asked: SpeedQue
   });
 }
 
-/** Clients that each wait for their answer never queue up: the unlucky wait about twice as long as most (a judgement). */
+/** Closed-loop clients never queue: the tail waits about twice the median (a judgement). */
 const FIRST_TOKEN_P99 = 2;
 
 function atTraffic(model: ModelRequest, speed: ReplicaSpeed, asked: SpeedQuestionOfPlan): SpeedPlan {
@@ -111,7 +112,7 @@ function atTraffic(model: ModelRequest, speed: ReplicaSpeed, asked: SpeedQuestio
   const tokenMs = run?.tpotMs ? times(run.tpotMs) : closed.tpotMs;
   const answered = closed.stable ? rate : rate / closed.utilization;
   const figures: Figures = {
-    // Little's law: those that are under way are the rate times their time.
+    // Little's law: running requests are rate times time.
     inFlight: run?.inFlight ?? (answered * (closed.tpotMs.mean * speed.shape.outputTokens)) / 1e3,
     tokenMs,
     firstTokenMs: run ? times(run.ttftMs) : closed.ttftMs,
@@ -148,7 +149,7 @@ function speedPlan(
     mean: bounded(intervalOf(mean, range(question))),
     p99: bounded(intervalOf(p99, range(question))),
   });
-  // Arrivals are what they are: a replica that keeps up answers all of them.
+  // A replica that keeps up answers all arrivals.
   const isGiven = rest.load === "traffic" && !rest.saturated;
   const rates = isGiven ? { low: 1, high: 1 } : range("tokensPerSecond");
   return {
@@ -174,7 +175,7 @@ function isSure(model: ModelRequest, speed: ReplicaSpeed): boolean {
   return sizingOf({ ...model, serviceLevel }, speed).needed <= model.maxReplicas;
 }
 
-/** A queue without end takes for ever, which JSON cannot say: an hour is as good. */
+/** JSON has no infinity: an hour stands for an endless queue. */
 const LONGEST_MS = 3_600_000;
 
 function bounded({ expected, low, high }: Interval): Interval {

@@ -1,4 +1,4 @@
-/** Words for layouts, levels and limits that refusals, plans and reports share. */
+/** Texts for layouts, levels and limits, shared by refusals, plans and reports. */
 import { decimal } from "../../names/decimal";
 import type { Layout } from "../layouts";
 import type { ServiceLevel } from "../service-level";
@@ -42,7 +42,7 @@ export function levelTexts(level: ServiceLevel): string[] {
   ];
 }
 
-/** Why no load at all is within the level: `40 ms per token is below the floor of 52 ms`. */
+/** Why no load keeps the level: `40 ms per token is below the floor of 52 ms`. */
 export function floorText({ floor, missed }: LevelRate, level: ServiceLevel): string {
   const { confidence = USUAL_LEVEL.confidence, percentile = USUAL_LEVEL.percentile } = level;
   const texts = missed.map((time) => {
@@ -52,7 +52,7 @@ export function floorText({ floor, missed }: LevelRate, level: ServiceLevel): st
   return `${texts.join("; ")} for one request alone, at the ${percentile}th percentile and confidence ${confidence}`;
 }
 
-/** Which of the times no load keeps, and the least that one could ask for. */
+/** Times that no load keeps, and the least possible. */
 export function missedTexts({ floor, missed }: LevelRate, level: ServiceLevel): { asked: string; floor: string }[] {
   return missed.map((time) => ({
     asked: timeText(time, level),
@@ -64,7 +64,7 @@ function timeText(time: LevelRate["missed"][number], level: ServiceLevel): strin
   return time === "tpotMs" ? `${ms(tokenTimeOf(level) ?? 0)} per token` : `${ms(level.ttftMs ?? 0)} to the first token`;
 }
 
-/** The least whole number of milliseconds that is no shorter: what a file may say. */
+/** Rounds up to whole milliseconds. */
 export function leastMs(floor: number): number {
   return Math.ceil(floor - 1e-9);
 }
@@ -78,7 +78,7 @@ export function ms(value: number): string {
   return `${figure(value)} ms`;
 }
 
-/** Three digits are more than any prediction knows. */
+/** Three digits exceed any prediction's precision. */
 export function figure(value: number): string {
   return decimal(Number(value.toPrecision(value >= 100 ? 3 : 2)), 4);
 }

@@ -1,34 +1,37 @@
 /**
- * The caches of one layer of compressed attention (DeepSeek-V4), each with pages of its own size. All are replicated on
- * every GPU. vLLM keeps vectors as "fp8_ds_mla": 8-bit values, 16-bit rotary part, one scale for 64 values.
- * Source: vLLM 0.33.0, models/deepseek_v4/attention.py and compressor.py, v1/attention/backends/mla/sparse_swa.py.
+ * Caches of one layer of compressed attention (DeepSeek-V4), each with its own page size,
+ * replicated on every GPU. vLLM keeps vectors as "fp8_ds_mla": 8-bit values, 16-bit rotary part,
+ * one scale per 64 values. Source: vLLM 0.33.0, models/deepseek_v4/attention.py and compressor.py,
+ * v1/attention/backends/mla/sparse_swa.py.
  */
 
 import { roundUp } from "../../names/units";
 import type { AttentionScope, CompressedAttention } from "../model/architecture";
 
-/** One of several caches of a layer. */
 export interface PagedCache {
   readonly scope: AttentionScope;
-  /** Tokens that a page covers. */
+  /** Tokens per page. */
   readonly blockTokens: number;
-  /** Bytes of a page, padded. */
+  /** Padded. */
   readonly pageBytes: number;
 }
 
-/** Tokens of a page: of vectors and indexer keys (preferred block size of the back end), and of the window. */
+/** Tokens per page of vectors, indexer keys (the back end's preferred block size), and window. */
 const VECTOR_BLOCK_TOKENS = 256;
 const WINDOW_BLOCK_TOKENS = 64;
 
-/** Tokens of a page of a compressor's state: 4 with the lower rate, else 8. */
+/** Tokens per page of a compressor's state: 4 with the lower rate, else 8. */
 const STATE_BLOCK_TOKENS = { overlapping: 4, plain: 8 } as const;
 
-/** Pages are a multiple of what FlashMLA's decoding kernel strides by. */
+/** Pages are multiples of the stride of FlashMLA's decoding kernel. */
 const PAGE_MULTIPLE = 576;
 
 const FLOAT32_BYTES = 4;
 
-/** Values that share a scale: of a vector, with one byte each and one of padding; of an indexer key, with four bytes. */
+/**
+ * Values per scale: of a vector, with one byte each and one of padding; of an indexer key, with
+ * four bytes.
+ */
 const VECTOR_SCALE_GROUP = 64;
 const INDEXER_SCALE_GROUP = 128;
 
@@ -49,7 +52,7 @@ export function compressedCaches(attention: CompressedAttention): readonly Paged
   return [...compressed, own, ...compressor(compression, indexer.headDim, keyBytes)];
 }
 
-/** The vectors of a compressor, and the sums and scores it keeps in float32 for tokens not yet compressed. */
+/** A compressor's vectors, and its float32 sums and scores for tokens not yet compressed. */
 function compressor(
   { rate, overlaps }: NonNullable<CompressedAttention["compression"]>,
   width: number,

@@ -1,4 +1,4 @@
-/** Size of the KV cache: exact bytes per token, what a bounded window saves, and fixed states. */
+/** KV cache size: exact bytes per token, savings of bounded windows, and fixed states. */
 import {
   type AttentionScope,
   DTYPE_BYTES,
@@ -12,33 +12,33 @@ import {
 import { compressedCaches, type PagedCache } from "./compressed-cache";
 
 /**
- * "auto" is the model's own number type. Where a version of vLLM takes fp8 instead, because the checkpoint asks for it,
- * the request says "fp8" by the time it comes here (served-model.ts).
+ * "auto" is the model's type. Where a vLLM version takes fp8 for a checkpoint, the request already
+ * says "fp8" (served-model.ts).
  */
 export type KvCacheDtype = "auto" | "bfloat16" | "fp8";
 
-/** One layer's cache on one GPU. */
+/** One layer on one GPU. */
 export interface LayerCache {
-  /** Bytes per token; 0 for layers without a growing cache. */
+  /** 0 for layers without a growing cache. */
   readonly bytesPerToken: number;
   readonly scope: AttentionScope;
-  /** Bytes per sequence, whatever its length. */
+  /** Per sequence of any length. */
   readonly stateBytes: number;
-  /** Where a layer has several caches with pages of their own: all of them; `bytesPerToken` is what grows for ever. */
+  /** All caches of a layer with separate pages; `bytesPerToken` is the part that keeps growing. */
   readonly paged?: readonly PagedCache[];
 }
 
 const FULL_SCOPE: AttentionScope = { kind: "full" };
 
 /**
- * Bytes that one more token takes, every attention layer counted in full, all GPUs of a replica together.
- * Latent attention counts its one vector once, although tensor parallelism repeats it on every GPU.
+ * Bytes per token with every attention layer in full, all GPUs of a replica together. Latent
+ * attention counts its vector once, although tensor parallelism repeats it.
  */
 export function kvCacheBytesPerToken(architecture: ModelArchitecture, dtype: KvCacheDtype = "auto"): number {
   return layerCaches(architecture, dtype, 1).reduce((total, layer) => total + layer.bytesPerToken, 0);
 }
 
-/** Bytes that one more token takes once every bounded window is full. */
+/** Once every bounded window is full. */
 export function kvCacheBytesPerTokenBeyondWindow(
   architecture: ModelArchitecture,
   dtype: KvCacheDtype = "auto",
@@ -48,7 +48,7 @@ export function kvCacheBytesPerTokenBeyondWindow(
     .reduce((total, layer) => total + layer.bytesPerToken, 0);
 }
 
-/** Elements of the fixed states of one sequence: Mamba and linear-attention layers. */
+/** Fixed states of Mamba and linear-attention layers. */
 export function stateElementsPerSequence(architecture: ModelArchitecture): {
   readonly convolution: number;
   readonly recurrent: number;
@@ -65,7 +65,7 @@ export function stateElementsPerSequence(architecture: ModelArchitecture): {
   return { convolution, recurrent };
 }
 
-/** The caches of every layer on one GPU of a tensor-parallel group. */
+/** Every layer on one GPU of a tensor-parallel group. */
 export function layerCaches(
   architecture: ModelArchitecture,
   dtype: KvCacheDtype,
@@ -83,7 +83,7 @@ export function layerCaches(
   });
 }
 
-/** All caches of a layer of which some have pages of their own: the others take as many tokens as fill such a page. */
+/** Caches of a layer of which some have own pages: the others take a page's worth of tokens. */
 function equalPages(caches: readonly LayerCache[]): readonly PagedCache[] {
   const stated = caches.flatMap(({ paged }) => paged ?? []);
   const largest = Math.max(...stated.map(({ pageBytes }) => pageBytes));
@@ -98,7 +98,7 @@ function equalPages(caches: readonly LayerCache[]): readonly PagedCache[] {
   ];
 }
 
-/** What a GPU holds of the groups' state beyond its even share: a group is never cut. */
+/** State beyond a GPU's even share: groups are never split. */
 function repeatedElements(grouping: HeadGrouping | undefined, tensorParallel: number): number {
   if (grouping === undefined) {
     return 0;
@@ -124,7 +124,8 @@ function mixerCache(
     case "attention": {
       const kvHeads = Math.max(1, mixer.kvHeads / tensorParallel);
       const keysAndValues = kvHeads * (mixer.headDim + (mixer.valueHeadDim ?? mixer.headDim)) * valueBytes;
-      // on every GPU, in bfloat16 whatever the cache's dtype (vLLM 0.33.0: minimax_m3/common/indexer.py, attention.py)
+      // on every GPU, bfloat16 whatever the cache's dtype (vLLM 0.33.0:
+      // minimax_m3/common/indexer.py, attention.py)
       const indexer = (mixer.indexer?.headDim ?? 0) * DTYPE_BYTES.bfloat16;
       return {
         bytesPerToken: mixer.ownsCache ? keysAndValues + indexer : 0,
@@ -142,7 +143,7 @@ function mixerCache(
         };
       }
       const latent = (mixer.kvLoraRank + mixer.ropeHeadDim) * valueBytes;
-      // the indexer's key: one byte per value and a 4-byte scale per 128 values (DeepSeek-V3.2)
+      // indexer key: one byte per value and a 4-byte scale per 128 values (DeepSeek-V3.2)
       const indexer =
         mixer.indexer === undefined ? 0 : mixer.indexer.headDim + Math.ceil(mixer.indexer.headDim / 128) * 4;
       return { bytesPerToken: latent + indexer, scope: FULL_SCOPE, stateBytes: 0 };

@@ -1,16 +1,16 @@
-/** How vLLM cuts a model into pipeline stages: get_pp_indices in vllm/distributed/utils.py (0.33.0). */
+/** vLLM's pipeline stages: get_pp_indices in vllm/distributed/utils.py (0.33.0). */
 import type { ModelTensor } from "../model/tensors";
 
 export interface PipelineStage {
   readonly index: number;
   readonly firstLayer: number;
-  /** One past the last layer. */
+  /** Exclusive. */
   readonly endLayer: number;
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
 
-/** Layers per stage: even, the remainder one each from the last but one stage backwards. */
+/** Even; the remainder goes one each from the last but one stage backwards. */
 export function pipelineStages(layers: number, pipelineParallel: number): readonly PipelineStage[] {
   const even = Math.floor(layers / pipelineParallel);
   const remainder = layers % pipelineParallel;
@@ -30,11 +30,7 @@ export function pipelineStages(layers: number, pipelineParallel: number): readon
   });
 }
 
-/**
- * Whether a tensor lies on a stage.
- *
- * @param embedding what the engine does with embedding tables: whether this one lies there.
- */
+/** @param embedding whether the engine keeps this embedding table here. */
 export function isOnStage({ placement }: ModelTensor, stage: PipelineStage, embedding: boolean): boolean {
   switch (placement.at) {
     case "embedding":

@@ -1,20 +1,19 @@
-/** Several models in the memory of one server process: what all of them take, and what each may beside the others. */
 import type { MemoryEstimate, StageEstimate } from "./types";
 import { judgedAgain } from "./verdict";
 
 export interface ServerEstimate {
-  /** All models as if they were one. */
+  /** All models as one. */
   readonly together: MemoryEstimate;
-  /** Of each model, in the order that they came in, within what the others leave at their largest. */
+  /** Each model in input order, within what the others leave at their largest. */
   readonly each: readonly MemoryEstimate[];
 }
 
 /**
- * One model is estimated as it is alone. Of several, each fits when all of them do: what the estimates can be off by is
- * added up, for they may be off in the same way.
+ * A single model is estimated as alone. Several fit when all do: their errors are added, since they
+ * may err the same way.
  *
  * @param alone of each model as if it had the server to itself; all spread over the same GPUs.
- * @param reserveGiB of each GPU that nothing may take.
+ * @param reserveGiB kept free on each GPU.
  */
 export function shareServer(alone: readonly [MemoryEstimate, ...MemoryEstimate[]], reserveGiB: number): ServerEstimate {
   const [first, ...others] = alone;
@@ -71,13 +70,13 @@ function summed(
     },
     stages,
   );
-  // The last bits of a sum depend on its order: each model's own answer decides.
+  // The sum's rounding depends on its order: each model's own answer decides.
   const fits = each.every(({ verdict }) => verdict.answer === "fits");
   const answer = fits ? "fits" : judged.verdict.answer === "fits" ? "edge" : judged.verdict.answer;
   return { ...judged, verdict: { ...judged.verdict, answer } };
 }
 
-/** The largest need in the interval of a stage. */
+/** The upper end of a stage's interval. */
 function mostOf(stage: StageEstimate | undefined): number {
   return stageValue(stage, ({ totalGiB, aboveGiB }) => totalGiB + aboveGiB);
 }
@@ -89,7 +88,7 @@ function stageValue(stage: StageEstimate | undefined, value: (of: StageEstimate)
   return value(stage);
 }
 
-/** Sorted, so that the last bits do not depend on the order of models. */
+/** Sorted, so that rounding does not depend on the order of models. */
 function sum<T>(items: readonly T[], value: (item: T) => number): number {
   return items
     .map(value)

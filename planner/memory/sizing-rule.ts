@@ -1,16 +1,16 @@
 /**
- * The five-step sizing procedure of OCI AI Blueprints ("Multi-Node Inference"), with the memory formula of
- * substratus.ai ("Calculating GPU memory for serving LLMs") that it links to; both read in November 2026:
- * M = P × 4 bytes / (32 / Q) × 1.2. GB are 10^9 bytes, as in vendors' shape tables.
+ * Five-step sizing of OCI AI Blueprints ("Multi-Node Inference"), with the formula of substratus.ai
+ * ("Calculating GPU memory for serving LLMs") that it links to; both read in November 2026: M = P ×
+ * 4 bytes / (32 / Q) × 1.2. GB are 10^9 bytes, as in vendors' shape tables.
  */
 import type { MemoryEstimate } from "./types";
 
 export interface SizingRuleInput {
-  /** Parameters in units of 10^9. */
+  /** In units of 10^9. */
   readonly parametersB: number;
   /** Bits per weight: 16 for BF16, 8 for FP8, 4 for INT4. */
   readonly bits: number;
-  /** GPU memory of one node of the shape, all its GPUs together, in GB. */
+  /** All GPUs of one node, GB. */
   readonly shapeGpuMemoryGB: number;
 }
 
@@ -27,13 +27,10 @@ export interface SizingRuleResult extends SizingRuleInput {
   readonly nodes: number;
 }
 
-/** The formula's allowance for everything that is not weights. */
+/** Allowance for everything but weights. */
 const OVERHEAD_FACTOR = 1.2;
 
-/**
- * Runs the five steps.
- * @throws RangeError when a number is not above 0
- */
+/** @throws RangeError when a number is not above 0 */
 export function fiveStepRule(input: SizingRuleInput): SizingRuleResult {
   const { parametersB, bits, shapeGpuMemoryGB } = input;
   for (const [name, value] of Object.entries({ parametersB, bits, shapeGpuMemoryGB })) {
@@ -43,7 +40,7 @@ export function fiveStepRule(input: SizingRuleInput): SizingRuleResult {
   }
   const weightsGB = (parametersB * 4) / (32 / bits);
   const memoryGB = weightsGB * OVERHEAD_FACTOR;
-  // a shape that is exactly large enough must not need one more node through rounding
+  // rounding must not add a node to a shape that fits exactly
   const nodes = Math.ceil(Number((memoryGB / shapeGpuMemoryGB).toFixed(9)));
   const steps: readonly SizingStep[] = [
     {
@@ -70,7 +67,6 @@ export function fiveStepRule(input: SizingRuleInput): SizingRuleResult {
   return { ...input, steps, memoryGB, nodes };
 }
 
-/** The planner's own layout, to compare the rule with. */
 export interface ExactSizing {
   readonly tensorParallel: number;
   readonly pipelineParallel: number;
@@ -83,7 +79,7 @@ export interface ExactSizing {
 
 const GB_PER_GIB = 2 ** 30 / 1e9;
 
-/** What one replica takes on all of its GPUs together: weights, KV cache and overhead. GB. */
+/** One replica on all its GPUs: weights, KV cache and overhead. GB. */
 export function exactMemoryGB({
   estimate,
   gpusPerNode,
@@ -94,12 +90,12 @@ export function exactMemoryGB({
   return estimate.stages.reduce((total, stage) => total + stage.totalGiB * stageGpus, 0) * GB_PER_GIB;
 }
 
-/** Why the exact figure differs from the rule's, in one sentence. */
+/** One sentence. */
 export function explainDifference(rule: SizingRuleResult, exact: ExactSizing): string {
   return differences(rule, exact).join("; ");
 }
 
-/** Why the exact figure differs from the rule's: one clause with numbers for each cause. */
+/** One clause with figures per cause. */
 export function differences(rule: SizingRuleResult, exact: ExactSizing): string[] {
   const { estimate } = exact;
   const gpus = exact.gpusPerNode * exact.nodesPerReplica;

@@ -1,6 +1,6 @@
-/** How far an estimate can be off: error terms by cause, and the rule that makes one interval of them. */
+/** Error terms of estimates, and the rule that combines them into an interval. */
 
-/** Memory of one GPU by part, GiB: what the terms take shares of. */
+/** One GPU, GiB: base of the terms' shares. */
 export interface MemoryParts {
   readonly weights: number;
   readonly kvCache: number;
@@ -10,17 +10,17 @@ export interface MemoryParts {
   readonly graphs: number;
 }
 
-/** What the need may exceed the estimate by, or stay under it, GiB; both at least 0. */
+/** GiB above or below the estimate; both at least 0. */
 export interface Interval {
   readonly belowGiB: number;
   readonly aboveGiB: number;
 }
 
-/** How near a request is to what start-ups have shown. */
+/** Distance of a request from measured start-ups. */
 export interface Evidence<Traits extends object = object> {
-  /** What the error terms ask for. */
+  /** Inputs of the error terms. */
   readonly traits: Traits;
-  /** Names for sentences about the gaps. */
+  /** Names for sentences about gaps. */
   readonly names: { readonly [name: string]: string };
 }
 
@@ -30,25 +30,22 @@ export interface ErrorTerm<Traits extends object = object> {
   readonly when: { readonly [Trait in keyof Traits]?: readonly Traits[Trait][] };
   readonly above: ErrorSize;
   readonly below: ErrorSize;
-  /** What was not measured, for sentences: names of the evidence are filled in for {name}. */
+  /** What was not measured, as text; {name} is replaced by the evidence's names. */
   readonly gap?: string;
-  /** Where the figures come from. */
   readonly source: string;
 }
 
-/** What one engine's estimates can be off by. */
 export interface ErrorTable<Traits extends object = object> {
-  /** Part of the start-ups of a class whose need lies within the interval. */
+  /** Fraction of a class's start-ups whose need is within the interval. */
   readonly coverage: number;
-  /** On GPUs whose limit is lower, flat errors shrink with it, GiB. @default they do not */
+  /** Below this limit, GiB, flat errors shrink with it. @default they do not */
   readonly flatFromGiB?: number;
   readonly terms: readonly ErrorTerm<Traits>[];
 }
 
-/** What can be said of one estimate. */
 export interface Uncertainty {
   readonly terms: readonly Pick<ErrorTerm, "above" | "below">[];
-  /** What was measured, or what was not. */
+  /** What was measured, or not. */
   readonly basis: string;
   readonly coverage: number;
   readonly flatFromGiB?: number;
@@ -57,7 +54,6 @@ export interface Uncertainty {
 /** GiB, and shares of parts. */
 export type ErrorSize = { readonly gib?: number } & Partial<MemoryParts>;
 
-/** The terms that hold for what is known of a request, and what they rest on. */
 export function uncertaintyOf<Traits extends object>(
   { coverage, flatFromGiB, terms }: ErrorTable<Traits>,
   { traits, names }: Evidence<Traits>,
@@ -76,7 +72,7 @@ export function termsFor<Traits extends object>(
 }
 
 /**
- * Causes are independent of each other; what one cause does to several parts, it does at once.
+ * Causes are independent; one cause affects several parts together.
  *
  * @param limitGiB of the GPU.
  */
@@ -100,7 +96,7 @@ const PARTS = [
   "graphs",
 ] as const satisfies readonly (keyof MemoryParts)[];
 
-/** All parts together, GiB. */
+/** GiB. */
 export function totalOf(parts: MemoryParts): number {
   return PARTS.reduce((sum, part) => sum + parts[part], 0);
 }
@@ -109,7 +105,7 @@ function sizeGiB(size: ErrorSize, parts: MemoryParts, flat: number): number {
   return PARTS.reduce((sum, part) => sum + (size[part] ?? 0) * parts[part], flat * (size.gib ?? 0));
 }
 
-/** What the interval rests on: the gaps in what was measured, or that there are none. */
+/** Gaps in the measurements, or their absence. */
 function basisOf(terms: readonly Pick<ErrorTerm, "gap">[], names: Evidence["names"]): string {
   const gaps = terms.flatMap(({ gap }) => gap ?? []);
   const text = gaps.length > 0 ? gaps.join(", ") : "{version} measured on {card}";

@@ -1,4 +1,4 @@
-/** A verdict in words: what is left or missing, how far the estimate can be off, and what that rests on. */
+/** Texts of verdicts: memory left or missing, the error, and its basis. */
 import type { Decider, MemoryVerdict } from "./verdict";
 
 type Judged = Pick<MemoryVerdict, "answer" | "decides" | "compared" | "intervalGiB" | "basis">;
@@ -33,7 +33,7 @@ const DECIDERS: Readonly<Record<Decider, string>> = {
   "other models": "what the other models of its server take decides",
 };
 
-/** What the answer turns on, as a clause. */
+/** As a clause. */
 export function deciderText(decides: Decider): string {
   return DECIDERS[decides];
 }

@@ -1,21 +1,22 @@
-/** The answer to "does it fit": the estimate and how far it can be off, against the limit. */
+/** Whether a model fits: the estimate with its interval against the limit. */
 import type { MemoryBudget, MemoryEstimate, StageEstimate } from "./types";
 import { type Interval, intervalOf, type MemoryParts, type Uncertainty } from "./uncertainty";
 
-/** `fits` and `no` hold wherever in the interval the need is; between them nobody can say. */
+/** `fits` and `no` hold for the whole interval; `edge` is undecided. */
 export type MemoryAnswer = "fits" | "edge" | "no";
 
 /**
- * What the answer turns on:
- * - engine: the engine refuses, whatever memory there is;
- * - weights: they and the activations leave no room for a cache;
+ * What decides:
+ * - engine: the engine refuses, at any memory size;
+ * - weights: with activations they leave no room for a cache;
  * - one request: its cache does not fit, so that the engine does not start;
- * - KV cache: that of all requests does not fit, so that the engine starts and lets some of them wait;
- * - free memory: less than the budget is free when the engine starts;
- * - graph capture: what comes on top of the budget once the cache is filled: tables of its pages, CUDA graphs, sampling;
- * - recurrent states: the cache has fewer places for them than requests that may run at once;
+ * - KV cache: that of all requests does not fit, so that the engine starts and queues some of them;
+ * - free memory: less than the budget is free at start-up;
+ * - graph capture: allocations beyond the budget once the cache is filled: page tables, CUDA
+ *   graphs, sampling;
+ * - recurrent states: the cache has fewer places for them than concurrent requests;
  * - host memory: without a GPU;
- * - other models: alone it would have another answer than beside the others of its server.
+ * - other models: the answer changes because of others on its server.
  */
 export type Decider =
   | "engine"
@@ -28,7 +29,7 @@ export type Decider =
   | "host memory"
   | "other models";
 
-/** Deciders besides the room for the load. */
+/** Deciders other than the load. */
 const START_CHECKS: readonly Decider[] = ["free memory", "graph capture", "recurrent states"];
 
 export function isStartCheck(decides: Decider): boolean {
@@ -38,40 +39,39 @@ export function isStartCheck(decides: Decider): boolean {
 export interface MemoryVerdict {
   readonly answer: MemoryAnswer;
   readonly decides: Decider;
-  /** What decides, on the tightest GPU: the need by the estimate, and its limit. */
+  /** The deciding need and its limit on the tightest GPU. */
   readonly compared: { readonly needGiB: number; readonly limitGiB: number };
-  /** What that need may stay under the estimate, or exceed it by, GiB. */
+  /** Error of that need, GiB. */
   readonly intervalGiB: { readonly below: number; readonly above: number };
-  /** What was measured of the card, the version and the model, or what was not. */
+  /** What was measured of card, version and model, or not. */
   readonly basis: string;
-  /** Part of the start-ups like this one whose need the interval is meant to hold. */
+  /** Intended fraction of similar start-ups within the interval. */
   readonly coverage: number;
 }
 
-/** What an engine needs on each GPU of a stage, GiB. */
+/** Per GPU of a stage, GiB. */
 export interface StageNeed {
   readonly stage: number;
   readonly layers: number;
   readonly parts: MemoryParts;
-  /** Cache of one request of the full context, part of `parts.kvCache`. */
+  /** Cache of one request at full context, part of `parts.kvCache`. */
   readonly oneRequestGiB: number;
-  /** What the engine may use. */
   readonly budgetGiB: number;
-  /** What the engine asks besides, whatever load is planned. @default nothing */
+  /** Needs independent of the load. @default none */
   readonly checks?: readonly StartCheck[];
   readonly kvPoolGiB: number;
 }
 
-/** A need and a limit of their own, GiB of one GPU. */
+/** A separate need and limit, GiB of one GPU. */
 export interface StartCheck {
   readonly decides: Decider;
   readonly needGiB: number;
   readonly limitGiB: number;
-  /** Of the need, what can be wrong; an interval where nothing of the model is in it. */
+  /** Uncertain parts of the need; an interval where none is the model's. */
   readonly off: MemoryParts | Interval;
 }
 
-/** The need of each stage with its interval, and the verdict on the tightest of them; without GPUs it is of the host. */
+/** Each stage's need with interval, and the verdict on the tightest; without GPUs, on the host. */
 export function judge(
   needs: readonly StageNeed[],
   uncertainty: Uncertainty,
@@ -86,7 +86,7 @@ export function judge(
     }));
     const failing = checks.filter((check) => answerOf(check) !== "fits");
     const certain = failing.filter((check) => answerOf(check) === "no");
-    // With less cache than the load needs the engine starts all the same; with these it does not.
+    // Too little cache still lets the engine start; a failed check does not.
     const others = load.decides === "KV cache" && certain.length > 0 ? certain : [load, ...failing];
     return { estimate, worst: others.reduce(tighter) };
   });
@@ -102,7 +102,7 @@ export function judge(
   };
 }
 
-/** An estimate whose stages have other needs or limits now: the tightest of them, and the verdict on it. */
+/** The estimate after its stages changed: the tightest stage with its verdict. */
 export function judgedAgain(estimate: MemoryEstimate, stages: readonly StageEstimate[]): MemoryEstimate {
   const tightest = stages.reduce((one, next) => (isTighter(ofStage(next), ofStage(one)) ? next : one));
   const worst = ofStage(tightest);
@@ -132,7 +132,7 @@ function estimateOf({ stage, layers, parts, kvPoolGiB, budgetGiB }: StageNeed, i
     overhead: { activationGiB: parts.activation, nonTorchGiB: parts.nonTorch, graphsGiB: parts.graphs },
     totalGiB,
     limitGiB: budgetGiB,
-    // nothing needs less than nothing
+    // a need is never negative
     belowGiB: Math.min(interval.belowGiB, totalGiB),
     aboveGiB: interval.aboveGiB,
     kvPoolGiB,
@@ -143,7 +143,7 @@ function budgetOf({ weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB }: S
   return { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB };
 }
 
-/** A need beside its limit, GiB. */
+/** GiB. */
 interface Comparison extends Interval {
   readonly needGiB: number;
   readonly limitGiB: number;
@@ -165,7 +165,7 @@ function isTighter(one: Comparison, than: Comparison): boolean {
   return worse === 0 ? missingGiB(one) > missingGiB(than) : worse > 0;
 }
 
-/** The first of equals. */
+/** First of equals. */
 function tighter<Some extends Comparison>(one: Some, next: Some): Some {
   return isTighter(next, one) ? next : one;
 }
@@ -177,12 +177,12 @@ function answerOf({ needGiB, limitGiB, belowGiB, aboveGiB }: Comparison): Memory
   return needGiB - belowGiB > limitGiB ? "no" : "edge";
 }
 
-/** With the largest need in the interval; negative where memory is left. */
+/** At the upper end of the interval; negative where memory is left. */
 function missingGiB({ needGiB, limitGiB, aboveGiB }: Comparison): number {
   return needGiB + aboveGiB - limitGiB;
 }
 
-/** The first need that is beyond the limit: for "no" wherever it is in the interval, else where it is largest. */
+/** The first need beyond the limit: for "no" over the whole interval, else at its upper end. */
 function deciderOf({ oneRequestGiB, parts }: StageNeed, estimate: StageEstimate): Decider {
   const off = answerOf(ofStage(estimate)) === "no" ? -estimate.belowGiB : estimate.aboveGiB;
   const base = estimate.weightsGiB + estimate.overheadGiB + off;
@@ -192,7 +192,7 @@ function deciderOf({ oneRequestGiB, parts }: StageNeed, estimate: StageEstimate)
   return base + oneRequestGiB > estimate.limitGiB ? "one request" : "KV cache";
 }
 
-/** The same verdict where the engine refuses to start, whatever memory there is. */
+/** For an engine that refuses at any memory size. */
 export function refused(verdict: MemoryVerdict): MemoryVerdict {
   return { ...verdict, answer: "no", decides: "engine" };
 }

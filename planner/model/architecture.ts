@@ -1,131 +1,131 @@
 /**
- * What a model is made of, as plain data: the only thing that the memory planner knows about a model.
- * A family reader (./families) fills it from a Hugging Face config.json; nothing here depends on an engine.
+ * A model's structure as plain data: all that the memory planner knows of it. Family readers
+ * (./families) fill it from a Hugging Face config.json; it depends on no engine.
  */
 import type { AssumedSetting } from "./assumed";
 import type { WeightFormat } from "./quantization";
 import type { ModelTensor } from "./tensors";
 
-/** How far back a token attends. A bounded scope keeps at most `windowTokens` tokens in the cache. */
+/** How far back a token attends. Bounded scopes cache at most `windowTokens` tokens. */
 export type AttentionScope =
   | { readonly kind: "full" }
   | { readonly kind: "sliding"; readonly windowTokens: number }
   | { readonly kind: "chunked"; readonly windowTokens: number };
 
-/** Multi-head, grouped-query or multi-query attention with a cache of keys and values. */
+/** Multi-head, grouped-query or multi-query attention. */
 export interface GroupedQueryAttention {
   readonly kind: "attention";
   readonly scope: AttentionScope;
   readonly heads: number;
   readonly kvHeads: number;
   readonly headDim: number;
-  /** Where values are narrower than queries and keys (MiMo-V2). */
+  /** Set where values are narrower than queries and keys (MiMo-V2). */
   readonly valueHeadDim?: number;
   readonly queryKeyValueBias: boolean;
   readonly outputBias: boolean;
-  /** "head": one norm of headDim shared by all heads; "projection": one norm over the whole projection. */
+  /** "head": a norm of headDim for all heads; "projection": a norm over the whole projection. */
   readonly queryKeyNorm: "none" | "head" | "projection";
-  /** The query projection also produces an output gate of the same width (Qwen3-Next). */
+  /** The query projection also produces an output gate of its width (Qwen3-Next). */
   readonly outputGate: boolean;
   /** One learned attention sink per head (gpt-oss). */
   readonly sinks: boolean;
-  /** False in encoders, and where the layer reuses the keys and values of an earlier layer (Gemma 4). */
+  /** False in encoders, and where a layer reuses earlier keys and values (Gemma 4). */
   readonly ownsCache: boolean;
-  /** Chooses the blocks of keys that a sparse layer attends to; its keys stay in 16 bits (MiniMax-M3). */
+  /** Chooses blocks of keys for a sparse layer; its keys stay in 16 bits (MiniMax-M3). */
   readonly indexer?: SparseIndexer;
-  /** True where the projections are those of an earlier layer, which has a cache of its own (HRM, Zamba 2). */
+  /** True where an earlier layer, with its own cache, holds the projections (HRM, Zamba 2). */
   readonly borrowsWeights?: boolean;
-  /** "keys": they serve as values too; "none": both come from an earlier layer. Absent: keys and values. */
+  /** "keys": also the values; "none": both from an earlier layer. Absent: keys and values. */
   readonly keyValueProjections?: "keys" | "none";
 }
 
-/** Scores earlier tokens so that the attention reads only the best; has a key cache of its own. */
+/** Scores earlier tokens so that attention reads only the best; has its own key cache. */
 export interface SparseIndexer {
   readonly heads: number;
   readonly headDim: number;
 }
 
-/** Multi-head latent attention (DeepSeek): keys and values come from one compressed vector per token. */
+/** Multi-head latent attention (DeepSeek): a compressed vector per token gives keys and values. */
 export interface LatentAttention {
   readonly kind: "latent";
   readonly heads: number;
-  /** Absent: queries are not compressed. */
+  /** Absent: uncompressed queries. */
   readonly queryLoraRank?: number;
   readonly kvLoraRank: number;
   readonly nopeHeadDim: number;
   readonly ropeHeadDim: number;
   readonly valueHeadDim: number;
-  /** The cache holds the compressed vector, or the keys and values of every head, each as wide as a query (MiniCPM3). */
+  /** The compressed vector, or every head's keys and values, as wide as a query (MiniCPM3). */
   readonly caches: "latent" | "heads";
-  /** Sparse-attention indexer with its own key cache (DeepSeek-V3.2). */
+  /** With its own key cache (DeepSeek-V3.2). */
   readonly indexer?: SparseIndexer;
 }
 
 /**
- * Attention to a sliding window of latent vectors and, where the layer compresses, to one vector for every `rate` tokens
- * before it (DeepSeek-V4). Keys are values, and every GPU holds the whole cache.
+ * Attention to a sliding window of latent vectors and, in compressing layers, to one vector per
+ * `rate` earlier tokens (DeepSeek-V4). Keys are values, and every GPU holds the whole cache.
  */
 export interface CompressedAttention {
   readonly kind: "compressed";
   readonly heads: number;
-  /** Width of a head and of a cached vector, of which the last `ropeHeadDim` turn. */
+  /** Width of a head and of a cached vector; rotary embedding covers the last `ropeHeadDim`. */
   readonly headDim: number;
   readonly ropeHeadDim: number;
   readonly queryLoraRank: number;
-  /** The output projection works on groups of heads, each through its own low rank. */
+  /** Groups of heads of the output projection, each with its own low rank. */
   readonly outputGroups: number;
   readonly outputLoraRank: number;
   readonly windowTokens: number;
-  /** overlaps: a vector covers its tokens and those of the vector before it. */
+  /** overlaps: a vector covers its tokens and those of the previous one. */
   readonly compression?: { readonly rate: number; readonly overlaps: boolean };
-  /** Chooses among the compressed vectors, with a compressor and a cache of its own. */
+  /** Chooses compressed vectors, with its own compressor and cache. */
   readonly indexer?: SparseIndexer;
 }
 
-/** A layer with a fixed state per sequence instead of a cache that grows. Shapes are elements per sequence. */
+/** A layer with a fixed state per sequence in place of a growing cache. */
 export interface RecurrentMixer {
   readonly kind: "recurrent";
   readonly variant: "mamba1" | "mamba2" | "gated-delta-net" | "kimi-delta" | "lightning" | "short-convolution";
-  /** Elements of the convolution state per sequence, all heads. */
+  /** Per sequence, all heads. */
   readonly convolutionStateElements: number;
-  /** Elements of the recurrent (SSM or linear-attention) state per sequence, all heads. */
+  /** SSM or linear-attention state per sequence, all heads. */
   readonly recurrentStateElements: number;
-  /** Heads that share some inputs by groups (Mamba 2). */
+  /** Heads sharing inputs by groups (Mamba 2). */
   readonly grouping?: HeadGrouping;
   readonly projections: readonly ProjectionShape[];
 }
 
-/** vLLM repeats a single group on every GPU; several must be divisible among them (mamba_mixer2.py). */
+/** vLLM repeats a single group on every GPU; several must divide evenly (mamba_mixer2.py). */
 export interface HeadGrouping {
   readonly heads: number;
   readonly groups: number;
-  /** The groups' part of the convolution state, in elements per sequence. */
+  /** The groups' share, elements per sequence. */
   readonly convolutionStateElements: number;
 }
 
 /**
- * Short convolutions over keys, values and the outputs of a layer, which keep their last inputs in pages of the KV cache
+ * Short convolutions over keys, values and layer outputs, whose last inputs stay in KV cache pages
  * (Inkling): a window as long as the kernel.
  */
 export interface WindowedConvolution {
   readonly kind: "windowed-convolution";
   readonly windowTokens: number;
-  /** Heads that tensor parallelism splits; it may not exceed them. */
+  /** Limit of tensor parallelism, which splits them. */
   readonly kvHeads: number;
-  /** Values kept of a token for each of these heads, padding included. */
+  /** Per token and head, padding included. */
   readonly valuesPerHead: number;
   readonly projections: readonly ProjectionShape[];
 }
 
-/** A weight matrix (outputs × inputs) or, with inputs 1, a vector; split says how tensor parallelism cuts it. */
+/** Matrix (outputs × inputs) or, with inputs 1, vector; split: how tensor parallelism cuts it. */
 export interface ProjectionShape {
   readonly name: string;
   readonly outputs: number;
   readonly inputs: number;
   readonly split: "outputs" | "inputs" | "none";
-  /** Outputs come in that many indivisible pieces, repeated where there are more GPUs. */
+  /** Indivisible pieces of the outputs, repeated on further GPUs. */
   readonly units?: number;
-  /** dtype in which the engine holds it, where that is not the checkpoint's. */
+  /** Set where the engine's dtype differs from the checkpoint's. */
   readonly loadedDtype?: Dtype;
 }
 
@@ -140,7 +140,7 @@ export type Mixer =
 export interface DenseFeedForward {
   readonly kind: "dense";
   readonly width: number;
-  /** Gated (SwiGLU and relatives): three matrices; otherwise two. */
+  /** Three matrices (SwiGLU and relatives) in place of two. */
   readonly gated: boolean;
   readonly bias: boolean;
 }
@@ -149,19 +149,19 @@ export interface MixtureOfExperts {
   readonly kind: "experts";
   readonly experts: number;
   readonly expertsPerToken: number;
-  /** Places of the router without weights behind them: the token passes unchanged (LongCat). */
+  /** Router slots without weights: tokens pass unchanged (LongCat). */
   readonly zeroExperts?: number;
   readonly width: number;
   readonly gated: boolean;
   readonly bias: boolean;
   readonly routerBias: boolean;
-  /** dtype in which the engine holds the router, where that is not the checkpoint's. */
+  /** Set where the engine's dtype differs from the checkpoint's. */
   readonly routerDtype?: Dtype;
-  /** Always-on expert; width is the total over all shared experts. */
+  /** Always-on expert; width is the sum over shared experts. */
   readonly shared?: { readonly width: number; readonly gated: boolean; readonly gateVector: boolean };
-  /** A dense block beside the experts in the same layer. */
+  /** Dense block next to the experts of a layer. */
   readonly parallelDense?: DenseFeedForward;
-  /** Width of the space the routed experts work in, where it differs from the hidden size (latent experts). */
+  /** Width of the routed experts' space, where not the hidden size (latent experts). */
   readonly latentSize?: number;
 }
 
@@ -169,22 +169,21 @@ export type FeedForward = DenseFeedForward | MixtureOfExperts | { readonly kind:
 
 export interface LayerSpec {
   readonly mixer: Mixer;
-  /** A second mixer in parallel with the first (Falcon-H1: attention beside Mamba). */
+  /** Second mixer in parallel (Falcon-H1: attention next to Mamba). */
   readonly parallelMixer?: Mixer;
   readonly feedForward: FeedForward;
-  /** Norm vectors of hidden size in this layer. */
+  /** Of hidden size, in this layer. */
   readonly normVectors: number;
   readonly normBias: boolean;
-  /** Small matrices the family adds to a layer (per-layer embeddings and the like). */
+  /** Small family-specific matrices (per-layer embeddings and the like). */
   readonly extras?: readonly ProjectionShape[];
 }
 
-/** The mixer of a layer, and the one beside it where there are two. */
 export function mixersOf({ mixer, parallelMixer }: LayerSpec): readonly Mixer[] {
   return parallelMixer === undefined ? [mixer] : [mixer, parallelMixer];
 }
 
-/** Whether some layers keep a state for each request in place of a cache that grows. */
+/** Whether layers keep a state per request in place of a growing cache. */
 export function keepsStates({ layerSpecs }: Pick<ModelArchitecture, "layerSpecs">): boolean {
   return layerSpecs.some((layer) => mixersOf(layer).some(({ kind }) => kind === "recurrent"));
 }
@@ -204,40 +203,39 @@ export interface VisionTower {
   readonly tensors: readonly (ProjectionShape & { readonly count: number })[];
   /** Every GPU of a tensor-parallel group holds the whole tower. */
   readonly replicated: boolean;
-  /** Tower layers whose features are added to the first layers of the text model (Qwen3-VL: "deepstack"). */
+  /** Tower layers whose features join the first text layers (Qwen3-VL: "deepstack"). */
   readonly stackedLayers: number;
-  /** vLLM can be told to keep it whole on every GPU, and cut the batch instead (`--mm-encoder-tp-mode data`). */
+  /** vLLM can keep it whole on every GPU and split the batch (`--mm-encoder-tp-mode data`). */
   readonly dataParallel?: boolean;
 }
 
-/** Extra layers for multi-token prediction: in the checkpoint, not loaded for plain serving. */
+/** Layers for multi-token prediction: in the checkpoint, not loaded for plain serving. */
 export interface MultiTokenPrediction {
   readonly layerSpecs: readonly LayerSpec[];
-  /** The checkpoint repeats the embedding and the head for every extra layer. */
+  /** The checkpoint repeats embedding and head per extra layer. */
   readonly repeatsEmbeddings: boolean;
 }
 
-/** One rotary table: positions × rotaryDim values on every GPU. */
+/** positions × rotaryDim values on every GPU. */
 export interface RotaryTable {
   readonly positions: number;
   readonly rotaryDim: number;
-  /** Where it is not the model's. */
+  /** Set where it differs from the model's. */
   readonly dtype?: Dtype;
 }
 
-/** What the checkpoint's own files say, where they were at hand. */
+/** From the checkpoint's files, where available. */
 export interface StoredCheckpoint {
-  /** An index alone has no shapes: what it says of all files together is exact, and any share of it is not. */
+  /** An index alone has no shapes: totals are exact, shares are not. */
   readonly from: "headers" | "index";
-  /** Bytes of the weight files: what is downloaded, stored and read. */
+  /** Bytes to download, store and read. */
   readonly fileBytes: number;
-  /** Number of weight files. */
   readonly files: number;
-  /** Bytes of tensors by the type that they are stored in, the most first; names as in safetensors. */
+  /** By stored type, largest first; names as in safetensors. */
   readonly bytesByType: Readonly<Record<string, number>>;
-  /** Every tensor, where no reader knows the family; what a reader says of the others follows from `layerSpecs`. */
+  /** Every tensor, for families without a reader; otherwise `layerSpecs` gives them. */
   readonly inventory?: readonly ModelTensor[];
-  /** What of it deserves a look: where files and config.json differ, what was assumed of an unknown family. */
+  /** Differences between files and config.json, and assumptions on unknown families. */
   readonly notes: readonly string[];
 }
 
@@ -247,10 +245,10 @@ export interface ModelArchitecture {
   readonly name?: string;
   /** `model_type` of the config (of the text model when nested). */
   readonly family: string;
-  /** `architectures` of the config: names of the classes that its weights are for. @default the config names none */
+  /** `architectures` of the config. @default none */
   readonly classes?: readonly string[];
   readonly kind: "decoder" | "encoder";
-  /** Number of transformer layers; `layerSpecs` has this length. */
+  /** Length of `layerSpecs`. */
   readonly layers: number;
   readonly layerSpecs: readonly LayerSpec[];
   readonly hiddenSize: number;
@@ -262,34 +260,33 @@ export interface ModelArchitecture {
   readonly finalNormVectors: number;
   readonly finalNormBias: boolean;
   readonly outerTensors: readonly OuterTensor[];
-  /** Largest number of attention heads of any layer: what tensor parallelism must divide. 0: no attention. */
+  /** Most attention heads of a layer, which tensor parallelism must divide. 0: no attention. */
   readonly heads: number;
-  /** KV heads of the attention layers (1 for latent attention, 0 without attention). */
+  /** Of attention layers (1 for latent attention, 0 without attention). */
   readonly kvHeads: number;
   readonly headDim: number;
-  /** The experts of the first expert layer; absent for dense models. */
+  /** Of the first expert layer; absent for dense models. */
   readonly experts?: MixtureOfExperts;
-  /** Longest sequence the config allows, after rope scaling where the config says so. */
+  /** Longest sequence allowed, after rope scaling where the config states it. */
   readonly maxContextTokens: number;
-  /** Where yarn's factor gives another limit than the config states: vLLM's before 0.30.0 (memory/start-rules.ts). */
+  /** Set where yarn's factor gives another limit: vLLM's before 0.30.0 (memory/start-rules.ts). */
   readonly scaledContextTokens?: number;
   readonly rotaryTables: readonly RotaryTable[];
   readonly checkpointDtype: Dtype;
   readonly quantization: WeightFormat;
   readonly vision?: VisionTower;
   readonly multiTokenPrediction?: MultiTokenPrediction;
-  /** Every GPU of a tensor-parallel group holds the whole table of token embeddings. */
+  /** Every GPU of a tensor-parallel group holds the whole embedding table. */
   readonly wholeEmbedding: boolean;
-  /** vLLM runs the family in one pipeline stage only. */
+  /** vLLM runs the family in one pipeline stage. */
   readonly singleStage: boolean;
-  /** dtype of the recurrent state where the config states one. */
+  /** Set where the config states it. */
   readonly recurrentStateDtype?: Dtype;
-  /** Settings that the config leaves to its family's defaults. */
+  /** Settings taken from the family's defaults. */
   readonly assumed: readonly AssumedSetting[];
-  /** Why the size of the KV cache is not known: no figure of it may be used then. */
+  /** Why the KV cache size is unknown; its figures must not be used then. */
   readonly cacheDoubt?: string;
   readonly checkpoint?: StoredCheckpoint;
 }
 
-/** Bytes of one value. */
 export const DTYPE_BYTES: Readonly<Record<Dtype, number>> = { float32: 4, float16: 2, bfloat16: 2 };

@@ -1,16 +1,16 @@
-/** What a config.json leaves to the defaults of its family's class in transformers, and how that is said. */
+/** Defaults of a family's transformers class where config.json is silent, with notes. */
 import { transformersVersion } from "../../catalog/model-defaults";
 
 export interface AssumedSetting {
-  /** Dotted path inside the config, e.g. "text_config.head_dim". */
+  /** Dotted path in the config, e.g. "text_config.head_dim". */
   readonly path: string;
   readonly key: string;
   readonly value: boolean | number | string;
-  /** The `model_type` whose default it is. */
+  /** The `model_type` with this default. */
   readonly family: string;
 }
 
-/** One sentence for each family whose defaults were taken. */
+/** One sentence per family. */
 export function assumptionNotes(assumed: readonly AssumedSetting[]): readonly string[] {
   const families = [...new Set(assumed.map(({ family }) => family))];
   return families.map((family) => {

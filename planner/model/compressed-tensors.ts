@@ -1,6 +1,7 @@
 /**
- * The tensors of compressed attention. Query and key projections, compressors and the indexer are whole on every GPU.
- * Source: vLLM 0.33.0, models/deepseek_v4/attention.py and compressor.py; names as in transformers 5.19.0.
+ * Tensors of compressed attention. Query and key projections, compressors and the indexer are whole
+ * on every GPU. Source: vLLM 0.33.0, models/deepseek_v4/attention.py and compressor.py; names as in
+ * transformers 5.19.0.
  */
 import type { CompressedAttention } from "./architecture";
 import type { TensorPart } from "./tensors";
@@ -33,7 +34,7 @@ export function compressedTensors(
   ];
 }
 
-/** Never quantized: two projections, a bias for each place in the group, a norm. */
+/** Never quantized: two projections, a bias per place in the group, a norm. */
 function compressorTensors(
   { rate, overlaps }: NonNullable<CompressedAttention["compression"]>,
   headDim: number,

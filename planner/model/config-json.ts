@@ -1,4 +1,4 @@
-/** From a Hugging Face config.json to a ModelArchitecture. The only entry point for outside model data. */
+/** From a Hugging Face config.json to a ModelArchitecture; the only entry of outside model data. */
 import { type FamilyDefaults, familyDefaults } from "../../catalog/model-defaults";
 import { nearest } from "../../catalog/nearest";
 import { unservedByConfig } from "../../catalog/unserved-models";
@@ -26,30 +26,28 @@ import { readDtype, readModelOptFile, readQuantizationConfig, withExpertDtype } 
 export { ModelConfigError };
 
 export interface ReadModelOptions {
-  /** Shown in messages and kept in the result. */
   readonly name?: string;
-  /** Content of hf_quant_config.json (ModelOpt checkpoints keep their format there). */
+  /** Content of hf_quant_config.json (the format of ModelOpt checkpoints). */
   readonly quantization?: unknown;
-  /** What the weight files say of themselves: all that a model type without a reader needs. */
+  /** Weight files; required for model types without a reader. */
   readonly checkpoint?: Checkpoint;
 }
 
-/** config.json files are a few kilobytes; the largest known (full ignore lists) stay below one megabyte. */
+/** A few kilobytes; the largest known (full ignore lists) stay below one megabyte. */
 const MAX_TEXT_CHARACTERS = 8_000_000;
 
-/** Where multimodal configs keep the text model. */
 const TEXT_SECTIONS = ["text_config", "llm_config", "language_config"] as const;
 
 /**
- * Reads the text of a config.json. Accepts the Infinity and NaN literals that some originals carry.
- * @throws ModelConfigError naming the position of a syntax error, or everything that is wrong with the content
+ * Accepts the Infinity and NaN of some originals.
+ * @throws ModelConfigError with the position of a syntax error, or every problem of the content
  */
 export function parseModelConfigText(text: string, options: ReadModelOptions = {}): ModelArchitecture {
   return readModelConfig(parseConfigJson(text, options.name), options);
 }
 
 /**
- * JSON as model repositories write it: like JSON.parse, plus Infinity and NaN (read as null).
+ * JSON.parse, plus Infinity and NaN (read as null).
  * @throws ModelConfigError with the position of a syntax error
  */
 export function parseConfigJson(text: string, name?: string): unknown {
@@ -72,7 +70,7 @@ export function parseConfigJson(text: string, name?: string): unknown {
     const parsed: unknown = JSON.parse(strict);
     return parsed;
   } catch (error) {
-    // The engine's own message may quote the file: it can be any file that somebody named by mistake.
+    // JSON.parse's message may quote the file, which may be any file named by mistake.
     const position = error instanceof SyntaxError ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
     const where = position === undefined ? "" : `; it breaks off or goes wrong at character ${position}`;
     throw new ModelConfigError(
@@ -82,10 +80,7 @@ export function parseConfigJson(text: string, name?: string): unknown {
   }
 }
 
-/**
- * Reads a parsed config.json.
- * @throws ModelConfigError with every problem found
- */
+/** @throws ModelConfigError with every problem found */
 export function readModelConfig(json: unknown, options: ReadModelOptions = {}): ModelArchitecture {
   const problems: ConfigProblem[] = [];
   const fail = (): never => {
@@ -135,7 +130,7 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
     : countedFromFiles(architecture, checkpoint, layout);
 }
 
-/** Whether a reader knows the model type of a config.json, so that nothing else is needed. */
+/** Whether a reader knows the model type, so that config.json suffices. */
 export function hasReader(json: unknown): boolean {
   if (!isPlainObject(json)) {
     return false;
@@ -143,7 +138,7 @@ export function hasReader(json: unknown): boolean {
   return openConfig(json, { problems: [], assumed: [] }).known !== undefined;
 }
 
-/** The levels of a config.json that hold the model and its text model, and the reader that knows its family. */
+/** Levels of model and text model, and the family's reader. */
 function openConfig(json: PlainObject, findings: Findings) {
   const file = new ConfigSource(json, "", findings);
   const rootType = file.text("model_type", "");
@@ -165,7 +160,7 @@ interface TextSource {
   readonly family: string;
 }
 
-/** Where the text model is: in a section of its own, or on the top level (all text models, and Qwen2-VL). */
+/** In its own section, or on the top level (all text models, and Qwen2-VL). */
 function textModel(root: ConfigSource, rootType: string, defaults: FamilyDefaults | undefined): TextSource {
   for (const key of TEXT_SECTIONS) {
     const section = root.section(key);
@@ -185,7 +180,7 @@ function textModel(root: ConfigSource, rootType: string, defaults: FamilyDefault
   return { text: root.withDefaults(joined(defaults, ofText)), family: rootType };
 }
 
-/** The defaults of a model whose file has the settings of its text model on the top level. */
+/** Defaults where text model settings are on the top level. */
 function joined(whole: FamilyDefaults, text: FamilyDefaults): FamilyDefaults {
   return {
     family: text.family,
@@ -246,7 +241,7 @@ function classNames(root: ConfigSource): Pick<ModelArchitecture, "classes"> {
   return classes.length === 0 ? {} : { classes };
 }
 
-/** Decoders without a dtype key (gpt-oss, MiniMax) are published in bfloat16, encoders in float32. */
+/** Without a dtype key decoders (gpt-oss, MiniMax) are bfloat16, encoders float32. */
 function defaultDtype(model: TextModel): Dtype {
   return model.kind === "encoder" ? "float32" : "bfloat16";
 }

@@ -1,7 +1,6 @@
 /**
- * Reads one level of a config.json, collecting every problem instead of stopping at the first.
- * After a problem the reader returns a harmless value, so that the rest of the file is still checked;
- * the caller throws once at the end (ModelConfigError).
+ * Reads one level of a config.json and collects all problems: after one it returns a harmless
+ * value, so that the rest is checked; the caller throws at the end (ModelConfigError).
  */
 import { z } from "zod";
 import { type FamilyDefaults, familyDefaults } from "../../catalog/model-defaults";
@@ -9,22 +8,21 @@ import type { AssumedSetting } from "./assumed";
 import { ownValue } from "./own-value";
 
 export interface ConfigProblem {
-  /** Dotted path inside the config, e.g. "text_config.hidden_size". */
+  /** Dotted path, e.g. "text_config.hidden_size". */
   readonly path: string;
-  /** The offending value as the file has it, shortened. */
+  /** As in the file, shortened. */
   readonly value: string;
   readonly message: string;
-  /** What to do. @default take the file as its repository has it */
+  /** @default take the file as its repository has it */
   readonly fix?: string;
 }
 
-/** Upper bounds that no published model comes near: beyond them the file is wrong or hostile. */
+/** Far above published models: beyond them the file is wrong or hostile. */
 const LIMITS = {
-  /** Layers, heads, experts: also bounds the planner's own work. */
+  /** Layers, heads, experts: also bounds the planner's work. */
   count: 4096,
   /** Widths, vocabulary sizes, ranks. */
   size: 2 ** 26,
-  /** Positions. */
   positions: 2 ** 40,
 } as const;
 
@@ -58,22 +56,21 @@ const expectations: Readonly<Record<SchemaName, string>> = {
 
 export type PlainObject = Readonly<Record<string, unknown>>;
 
-/** True for objects as JSON.parse makes them. */
 export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value as it may be shown in a message: short and on one line. */
+/** Short and on one line. */
 export function shortValue(value: unknown): string {
   const text =
     typeof value === "string" || isPlainObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** What reading one file collects, on all its levels. */
+/** Collected on all levels of a file. */
 export interface Findings {
   readonly problems: ConfigProblem[];
-  /** Settings that were asked for and that the file leaves to its family's defaults. */
+  /** Requested settings that the file leaves to defaults. */
   readonly assumed: AssumedSetting[];
 }
 
@@ -85,32 +82,31 @@ export class ConfigSource {
     private readonly defaults?: FamilyDefaults,
   ) {}
 
-  /** The same level; what the file leaves out has the defaults of its family. */
+  /** The same level, with the family's defaults. */
   withDefaults(defaults: FamilyDefaults | undefined): ConfigSource {
     return new ConfigSource(this.values, this.path, this.findings, defaults);
   }
 
-  /** True when the key is present, in the file or in the family's defaults, with something other than null. */
+  /** Whether the file or the family's defaults have a non-null value. */
   has(key: string): boolean {
     return this.raw(key) !== undefined;
   }
 
-  /** True when the file itself has the key, with something other than null. */
+  /** Whether the file itself has a non-null value. */
   states(key: string): boolean {
     return this.stated(key) !== undefined;
   }
 
-  /** The raw value of the file, or the family's default; null counts as absent, and so do inherited properties. */
+  /** The file's value or the family's default; null and inherited properties count as absent. */
   raw(key: string): unknown {
     return this.stated(key) ?? this.defaultOf(key);
   }
 
-  /** The keys that the file has on this level. */
   keys(): readonly string[] {
     return Object.keys(this.values);
   }
 
-  /** The first of several spellings that is present, in the file or in the family's defaults. */
+  /** First spelling present in file or defaults. */
   firstKey(...keys: readonly string[]): string | undefined {
     return keys.find((key) => this.has(key));
   }
@@ -151,19 +147,19 @@ export class ConfigSource {
     return this.read("integerList", key, [], []);
   }
 
-  /** A size where 0 or an absent key means "none". */
+  /** 0 or absent means none. */
   optionalSize(keys: string | readonly string[]): number | undefined {
     const key = this.firstKey(...asList(keys));
     return key === undefined || this.raw(key) === 0 || this.raw(key) === -1 ? undefined : this.size(key);
   }
 
-  /** A count where 0 or an absent key means "none". */
+  /** 0 or absent means none. */
   optionalCount(keys: string | readonly string[]): number {
     const key = this.firstKey(...asList(keys));
     return key === undefined || this.raw(key) === 0 ? 0 : this.count(key);
   }
 
-  /** A nested object with the defaults of its own family; undefined when the key is absent. */
+  /** With the defaults of its own family; undefined when absent. */
   section(key: string): ConfigSource | undefined {
     if (!this.has(key)) {
       return undefined;
@@ -176,7 +172,7 @@ export class ConfigSource {
     return undefined;
   }
 
-  /** A list of nested objects; empty when the key is absent. */
+  /** Empty when absent. */
   sections(key: string): readonly ConfigSource[] {
     const values = this.raw(key) ?? [];
     if (!Array.isArray(values) || !values.every(isPlainObject) || values.length > LIMITS.count) {
@@ -194,7 +190,7 @@ export class ConfigSource {
     return (Object.hasOwn(this.values, key) ? this.values[key] : undefined) ?? undefined;
   }
 
-  /** A key that the file has, under any spelling and even as null, does not get its default. */
+  /** A key in the file, in any spelling and even null, gets no default. */
   private defaultOf(key: string): FamilyDefaults["values"][string] | undefined {
     if (this.defaults === undefined) {
       return undefined;

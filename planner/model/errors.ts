@@ -1,6 +1,6 @@
 import type { ConfigProblem } from "./config-source";
 
-/** A config.json that cannot be planned with; `problems` lists everything that is wrong with it at once. */
+/** An unusable config.json; `problems` lists everything wrong with it. */
 export class ModelConfigError extends Error {
   override readonly name = "ModelConfigError";
 
@@ -8,7 +8,7 @@ export class ModelConfigError extends Error {
     readonly problems: readonly ConfigProblem[],
     readonly modelName?: string,
   ) {
-    // Two readers may trip over the same field.
+    // Two readers may report the same field.
     const lines = new Set(
       problems.map(
         ({ path, message, value, fix }) =>

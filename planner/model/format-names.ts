@@ -1,4 +1,4 @@
-/** Weight formats by name: what --quantization, an Ollama tag or a person calls them. */
+/** Weight formats by name: of --quantization, Ollama tags, or common use. */
 import type { Dtype, ModelArchitecture } from "./architecture";
 import { ggufFileTypes, ggufFormat } from "./gguf";
 import { Kept } from "./kept";
@@ -23,7 +23,7 @@ const DTYPE_NAMES: Readonly<Record<string, Dtype>> = {
   float32: "float32",
 };
 
-/** Formats an engine makes at load time or a quantized sibling of the checkpoint uses. */
+/** Formats made at load time or by a quantized sibling of the checkpoint. */
 const namedSchemes: Readonly<Record<string, { readonly family: string; readonly scheme: QuantizationScheme }>> = {
   fp8: { family: "fp8", scheme: schemes.fp8Tensor() },
   fp8_per_tensor: { family: "fp8", scheme: schemes.fp8Tensor() },
@@ -40,12 +40,11 @@ const namedSchemes: Readonly<Record<string, { readonly family: string; readonly 
   bitsandbytes: { family: "bitsandbytes", scheme: schemes.bitsAndBytes4(false) },
 };
 
-/** Every accepted name, without the GGUF file types that equal a dtype's name. */
+/** Without GGUF file types that equal a dtype's name. */
 export const formatNames: readonly string[] = [
   ...new Set([...Object.keys(namedSchemes), ...Object.keys(DTYPE_NAMES), ...ggufFileTypes]),
 ];
 
-/** A name as the tables have it, whoever wrote it. */
 export function formatKey(name: string): string {
   return name
     .toLowerCase()
@@ -53,12 +52,12 @@ export function formatKey(name: string): string {
     .replace(/-/g, "_");
 }
 
-/** The number type that a name stands for; undefined for names of weight formats. */
+/** Undefined for names of weight formats. */
 export function dtypeNamed(name: string): Dtype | undefined {
   return ownValue(DTYPE_NAMES, formatKey(name));
 }
 
-/** A format as people call it: `BF16`, `FP8-block-128x128`, `Q4_K_M`. */
+/** Usual names: `BF16`, `FP8-block-128x128`, `Q4_K_M`. */
 export function formatLabel(architecture: ModelArchitecture, name?: string): string {
   const format = formatFor(architecture, name).name;
   return (
@@ -71,15 +70,15 @@ const DTYPE_LABELS: Readonly<Record<string, string>> = { bfloat16: "BF16", float
 const replaced = new Kept<ModelArchitecture, string, WeightFormat>();
 
 /**
- * The format the weights have: the checkpoint's own, or the named one. A name that only repeats the checkpoint's
- * own family (fp8 on an fp8 checkpoint) keeps the checkpoint's exact scheme.
+ * The checkpoint's format, or the named one. A name that repeats the checkpoint's family (fp8 on
+ * fp8) keeps its exact scheme.
  * @throws UnknownFormatError listing the accepted names
  */
 export function formatFor(architecture: ModelArchitecture, name?: string): WeightFormat {
   if (name === undefined || name === "") {
     return architecture.quantization;
   }
-  // One object per answer: what is computed for a format is kept under it.
+  // One object per answer: caches use it as key.
   return replaced.get(architecture, name, () => namedFormat(architecture, name));
 }
 
@@ -107,7 +106,7 @@ function namedFormat(architecture: ModelArchitecture, name: string): WeightForma
   return gguf;
 }
 
-/** True for the names of GGUF file types; a name that engines use as well (mxfp4) counts only in capitals. */
+/** A GGUF name that engines use as well (mxfp4) counts only in capitals. */
 export function isGgufName(name: string): boolean {
   return (
     ggufFileTypes.includes(name) || (!Object.hasOwn(namedSchemes, name) && ggufFileTypes.includes(name.toUpperCase()))

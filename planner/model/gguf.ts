@@ -1,6 +1,7 @@
 /**
- * GGUF file types as llama.cpp's quantizer mixes them: most matrices in the named type, a few in a better one.
- * Source: llama.cpp src/llama-quant.cpp (llama_tensor_get_type), ggml/src/ggml-common.h for bits per weight.
+ * GGUF file types as mixed by llama.cpp's quantizer: most matrices in the named type, a few in a
+ * better one. Source: llama.cpp src/llama-quant.cpp (llama_tensor_get_type), ggml/src/ggml-common.h
+ * for bits per weight.
  */
 import type { ModelArchitecture } from "./architecture";
 import { isTower } from "./checkpoint/layout";
@@ -13,7 +14,7 @@ import {
   type WeightFormat,
 } from "./quantization";
 
-/** Bits per weight with scales. K types work on super-blocks of 256 values, the others on 32. */
+/** Bits per weight with scales. K types have super-blocks of 256 values, others 32. */
 const GGML_TYPES = {
   F32: { bits: 32, block: 1 },
   F16: { bits: 16, block: 1 },
@@ -46,11 +47,11 @@ type GgmlType = keyof typeof GGML_TYPES;
 
 interface FileType {
   readonly main: GgmlType;
-  /** Output matrix, or the embedding when tied. */
+  /** Output matrix, or embedding when tied. */
   readonly output: GgmlType;
-  /** Half of the value and down projections, the first and last layers among them. */
+  /** Half of the value and down projections, including first and last layers. */
   readonly moreBits?: GgmlType;
-  /** Everything outside the experts (gpt-oss). */
+  /** Outside the experts (gpt-oss). */
   readonly outsideExperts?: GgmlType;
 }
 
@@ -90,7 +91,7 @@ const FILE_TYPES: Readonly<Record<string, FileType>> = {
   MXFP4: { main: "MXFP4", output: "BF16", outsideExperts: "BF16" },
 };
 
-/** What a matrix falls back to when its inputs are no multiple of 256. */
+/** Types for matrices whose inputs are no multiple of 256. */
 const FALLBACKS: Partial<Record<GgmlType, GgmlType>> = {
   Q6_K: "Q8_0",
   Q5_K: "Q5_1",
@@ -109,10 +110,10 @@ const FALLBACKS: Partial<Record<GgmlType, GgmlType>> = {
   TQ1_0: "Q4_0",
 };
 
-/** Names of the file types, e.g. "Q4_K_M". */
+/** E.g. "Q4_K_M". */
 export const ggufFileTypes: readonly string[] = Object.keys(FILE_TYPES);
 
-/** The weight format of a GGUF file of this type, or undefined for an unknown name. */
+/** Undefined for unknown names. */
 export function ggufFormat(architecture: ModelArchitecture, name: string): WeightFormat | undefined {
   const fileType = ownValue(FILE_TYPES, name.toUpperCase());
   if (fileType === undefined) {
@@ -124,7 +125,7 @@ export function ggufFormat(architecture: ModelArchitecture, name: string): Weigh
     name: name.toUpperCase(),
     baseDtype: "float32",
     rules: [
-      // the projector of a multimodal model is a separate file in half precision
+      // a multimodal model's projector is a separate file in half precision
       ...typeRules("F16", [(module) => module.split(".").some(isTower)]),
       ...typeRules(output, [(module) => module.split(".").at(-1) === outputName]),
       ...(moreBits === undefined ? [] : typeRules(moreBits, [moreBitsPattern(architecture.layers)])),
@@ -148,8 +149,9 @@ function ggmlScheme(type: GgmlType): QuantizationScheme {
 }
 
 /**
- * llama.cpp's use_more_bits: the first and last eighth of the layers and every third between, for two projections.
- * A checkpoint's own names may have a prefix: `language_model.model.layers.0`, `model.language_model.layers.0`.
+ * llama.cpp's use_more_bits: first and last eighth of the layers and every third between, for two
+ * projections. Checkpoint names may have a prefix: `language_model.model.layers.0`,
+ * `model.language_model.layers.0`.
  */
 function moreBitsPattern(layers: number): ModulePattern {
   const eighth = Math.floor(layers / 8);

@@ -1,11 +1,11 @@
 /**
- * What is computed for an object, by key: once, and kept as long as the object is. A plan asks for the same ones on every
- * machine that it tries.
+ * Cache by object and key, which lives as long as the object: a plan repeats computations on every
+ * machine it tries.
  */
 export class Kept<Owner extends object, Key, Value> {
   private readonly byOwner = new WeakMap<Owner, Map<Key, Value>>();
 
-  /** @param key all that the value depends on, besides the owner. */
+  /** @param key everything the value depends on, besides the owner. */
   get(owner: Owner, key: Key, compute: () => Value): Value {
     const known = this.byOwner.get(owner) ?? new Map<Key, Value>();
     this.byOwner.set(owner, known);

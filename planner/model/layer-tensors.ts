@@ -1,4 +1,4 @@
-/** The tensors of one layer's mixer and feed-forward block, with the names that quantization configs refer to. */
+/** Tensors of a layer's mixer and feed-forward block, with the names in quantization configs. */
 import type { FeedForward, GroupedQueryAttention, LatentAttention, Mixer, MixtureOfExperts } from "./architecture";
 import { compressedTensors } from "./compressed-tensors";
 import { projection, type TensorPart, type TensorSplit } from "./tensors";
@@ -77,7 +77,10 @@ function groupedQueryTensors(attention: GroupedQueryAttention, hidden: number, p
   ];
 }
 
-/** Fused with the queries, keys and values; its heads are cut like KV heads (MinimaxM3QKVParallelLinearWithIndexer). */
+/**
+ * Fused with queries, keys and values; heads split like KV heads
+ * (MinimaxM3QKVParallelLinearWithIndexer).
+ */
 function groupedIndexerTensors(
   { indexer }: GroupedQueryAttention,
   hidden: number,
@@ -168,7 +171,7 @@ export function feedForwardTensors(block: FeedForward, hidden: number, prefix: s
     case "dense":
       return denseTensors(block, hidden, `${prefix}.mlp`);
     case "experts":
-      // beside a dense block, which is then the "mlp", checkpoints keep the experts one level higher
+      // with a dense block as "mlp", checkpoints keep the experts one level higher
       return block.parallelDense === undefined
         ? expertTensors(block, hidden, `${prefix}.mlp`)
         : [...expertTensors(block, hidden, prefix), ...denseTensors(block.parallelDense, hidden, `${prefix}.mlp`)];

@@ -1,22 +1,22 @@
 /**
- * Module names in quantization configs: exact names, parts of names, globs, and "re:" regular expressions.
- * A config comes from outside: expressions run on an engine whose time is linear in the name, and their number and
- * length are bounded, so that no list of them makes matching explode.
+ * Module names in quantization configs: exact, partial, globs, and "re:" regular expressions.
+ * Configs are untrusted: expressions run on an engine linear in the name, and their number and
+ * length are bounded.
  */
 import { RE2JS } from "re2js";
 import type { ConfigSource } from "./config-source";
 import { ownValue } from "./own-value";
 import type { ModulePattern } from "./quantization";
 
-/** Far above what published configs hold (three expressions of 40 characters, lists of some hundred globs). */
+/** Published configs have three expressions of 40 characters, lists of some hundred globs. */
 const LIMITS = { expressions: 100, expressionLength: 200, globs: 2000 } as const;
 
-/** True for the targets that mean every linear layer. */
+/** Targets that mean every linear layer. */
 export function anyLinear(target: string): boolean {
   return target === "Linear";
 }
 
-/** The matchers of a list of names; what is not acceptable is left out, and a problem is reported under `key`. */
+/** Unacceptable names are skipped and reported under `key`. */
 export function modulePatterns(texts: readonly string[], source: ConfigSource, key: string): readonly ModulePattern[] {
   const expressions = texts.filter((text) => text.startsWith("re:"));
   const globs = texts.filter((text) => !text.startsWith("re:") && text.includes("*"));
@@ -52,7 +52,7 @@ function expressionMatcher(text: string, source: ConfigSource, key: string): rea
   }
 }
 
-/** "gate" matches the module called gate anywhere, "model.layers.0" all below it. */
+/** "gate" matches any module gate, "model.layers.0" all below it. */
 function nameMatcher(names: readonly string[]): ModulePattern {
   const wanted = new Set(names);
   const lengths = [...new Set(names.map((name) => name.split(".").length))];
@@ -65,13 +65,12 @@ function nameMatcher(names: readonly string[]): ModulePattern {
   };
 }
 
-/** "*" matches any text. */
 function globMatcher(text: string): ModulePattern {
   const parts = text.replace(TEXT_LAYER, "model.layers.").replace(ANY_BLOCK, "$1*").split("*");
   return (moduleName) => globMatches(parts, moduleName);
 }
 
-/** Matches the named modules and all below them, whatever the checkpoint calls the stack of layers and its blocks. */
+/** The named modules and all below, whatever the checkpoint calls stacks and blocks. */
 export function moduleSet(names: readonly string[]): ModulePattern {
   const keys = new Set(names.map(moduleKey));
   return (moduleName) => {
@@ -81,7 +80,7 @@ export function moduleSet(names: readonly string[]): ModulePattern {
 }
 
 const TEXT_LAYER = /^(?:(?:model|language_model|text_model|backbone|transformer|decoder)\.){1,4}(?:layers|blocks|h)\./;
-/** A glob over what Mamba hybrids call the block of every kind of layer. */
+/** A glob over Mamba hybrids' name for blocks of every kind. */
 const ANY_BLOCK = /^(model\.layers\.[\d*]{1,9}\.)mixer(?=[*.])/;
 const BLOCK_NAMES = new Set([
   "self_attn",
@@ -92,7 +91,7 @@ const BLOCK_NAMES = new Set([
   "block_sparse_moe",
   "feed_forward",
 ]);
-/** Parts of a checkpoint that the inventory holds as one matrix. */
+/** Parts that the inventory holds as one matrix. */
 const INVENTORY_NAMES: Readonly<Record<string, string>> = {
   in_proj_qkv: "in_proj_qkvz",
   in_proj_z: "in_proj_qkvz",
@@ -103,7 +102,7 @@ const INVENTORY_NAMES: Readonly<Record<string, string>> = {
   fc2_latent_proj: "latent_out_proj",
 };
 
-/** "backbone.layers.3.mixer.experts.0.up_proj" → "3.experts.0.up_proj"; other names stay as they are. */
+/** "backbone.layers.3.mixer.experts.0.up_proj" → "3.experts.0.up_proj"; other names stay. */
 function moduleKey(name: string): string {
   const stack = TEXT_LAYER.exec(name)?.[0];
   if (stack === undefined) {
@@ -116,7 +115,7 @@ function moduleKey(name: string): string {
     .join(".");
 }
 
-/** Greedy left-to-right glob without backtracking; the text after the last star may be followed by submodules. */
+/** Greedy glob without backtracking; submodules may follow the text after the last star. */
 function globMatches(parts: readonly string[], moduleName: string): boolean {
   let position = 0;
   for (const [index, part] of parts.entries()) {

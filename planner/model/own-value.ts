@@ -1,4 +1,4 @@
-/** The value of a table under a name that comes from outside: what every object inherits ("constructor") is no entry. */
+/** Looks up an untrusted name: inherited properties ("constructor") are no entries. */
 export function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,4 +1,3 @@
-/** Parameter counts and checkpoint sizes, summed over the tensor inventory. */
 import type { ModelArchitecture } from "./architecture";
 import { formatFor } from "./format-names";
 import { Kept } from "./kept";
@@ -6,10 +5,10 @@ import { checkpointMatrixBytes, type WeightFormat, type WeightMatrix } from "./q
 import { type ModelTensor, parameterCount, parametersEach, storedAs, tensorInventory } from "./tensors";
 
 export interface ParameterCounts {
-  /** What serving loads: text and vision, without the multi-token-prediction layers. */
+  /** Loaded for serving: text and vision, without multi-token prediction. */
   readonly total: number;
   readonly totalWithMtp: number;
-  /** Parameters one text token uses: all but the experts it is not routed to, without vision. */
+  /** Used by one text token: without unrouted experts and vision. */
   readonly active: number;
   readonly text: number;
   readonly vision: number;
@@ -17,7 +16,6 @@ export interface ParameterCounts {
 
 const counted = new Kept<ModelArchitecture, "counts", ParameterCounts>();
 
-/** Parameter counts of a model. */
 export function countParameters(architecture: ModelArchitecture): ParameterCounts {
   return counted.get(architecture, "counts", () => sumParameters(architecture));
 }
@@ -35,9 +33,9 @@ function sumParameters(architecture: ModelArchitecture): ParameterCounts {
 }
 
 export interface WeightSizes {
-  /** Files in the repository, in bytes, with the multi-token-prediction layers. */
+  /** Bytes of repository files, with multi-token prediction. */
   readonly checkpointBytes: number;
-  /** The part of it that plain serving reads. */
+  /** The part read for plain serving. */
   readonly servedBytes: number;
   readonly embeddingBytes: number;
   readonly attentionBytes: number;
@@ -49,8 +47,8 @@ export interface WeightSizes {
 const summed = new Kept<ModelArchitecture, string | undefined, WeightSizes>();
 
 /**
- * Checkpoint sizes in bytes.
- * @param quantization name of a format that replaces the checkpoint's own (see format-names.ts)
+ * Bytes.
+ * @param quantization format that replaces the checkpoint's own (see format-names.ts)
  * @throws UnknownFormatError
  */
 export function weightBytes(architecture: ModelArchitecture, quantization?: string): WeightSizes {
@@ -89,7 +87,6 @@ const MATRIX_KINDS: Readonly<Record<ModelTensor["kind"], WeightMatrix["kind"]>> 
   vector: "other",
 };
 
-/** A tensor as the weight formats see it. */
 export function asMatrix(tensor: ModelTensor): WeightMatrix {
   return { module: tensor.module, kind: MATRIX_KINDS[tensor.kind], rows: tensor.rows, columns: tensor.columns };
 }

@@ -1,5 +1,5 @@
 /**
- * Reads the weight format of a checkpoint: `quantization_config` of config.json, else ModelOpt's
+ * Weight format of a checkpoint: `quantization_config` of config.json, else ModelOpt's
  * hf_quant_config.json, else the dtype. `torch_dtype` alone says nothing about quantized weights.
  */
 import type { Dtype } from "./architecture";
@@ -34,7 +34,7 @@ const DTYPES: Readonly<Record<string, Dtype>> = {
   bfloat16: "bfloat16",
 };
 
-/** The dtype that a config states at one of its levels, or undefined. */
+/** Undefined where no level states it. */
 export function readDtype(source: ConfigSource): Dtype | undefined {
   const key = source.firstKey("torch_dtype", "dtype");
   if (key === undefined) {
@@ -48,7 +48,6 @@ export function readDtype(source: ConfigSource): Dtype | undefined {
   return dtype;
 }
 
-/** The weight format of a `quantization_config` section. */
 export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype): WeightFormat {
   const method = section
     .text(["quant_method", "quantization_method"], section.has("quant_algo") ? "modelopt" : "")
@@ -69,14 +68,14 @@ export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype):
   };
 }
 
-/** The name under which vLLM knows it too (ModelOptMixedPrecisionConfig, 0.17.0 to 0.33.0). */
+/** vLLM's name for it too (ModelOptMixedPrecisionConfig, 0.17.0 to 0.33.0). */
 function isMixed(section: ConfigSource, method: string): boolean {
   return method.startsWith("modelopt") && section.text("quant_algo", "").toUpperCase() === "MIXED_PRECISION";
 }
 
 /**
- * The format with the experts as `expert_dtype` of config.json says: "fp4" where only they are MXFP4 in a checkpoint
- * that is FP8 otherwise (vLLM 0.33.0: models/deepseek_v4/quant_config.py).
+ * Applies `expert_dtype` of config.json to experts: "fp4" where only they are MXFP4 in an FP8
+ * checkpoint (vLLM 0.33.0: models/deepseek_v4/quant_config.py).
  */
 export function withExpertDtype(format: WeightFormat, source: ConfigSource): WeightFormat {
   const key = "expert_dtype";
@@ -95,7 +94,7 @@ function namesOf(rules: readonly QuantizationRule[]): string {
   return [...new Set(rules.map((rule) => rule.scheme.name))].join(" + ");
 }
 
-/** The format of ModelOpt's hf_quant_config.json, or undefined when the file has no such section. */
+/** Undefined when the file has no such section. */
 export function readModelOptFile(file: unknown, baseDtype: Dtype, problems: ConfigProblem[]): WeightFormat | undefined {
   if (!isPlainObject(file)) {
     problems.push({ path: "hf_quant_config.json", value: shortValue(file), message: "must be an object" });
@@ -158,7 +157,7 @@ function readGptq(section: ConfigSource): QuantizationScheme {
   return perRow ? schemes.packedRow(bits, false) : schemes.gptq(bits, section.size("group_size", 128));
 }
 
-/** compressed-tensors: one rule per config group, each with its own targets and scheme. */
+/** One rule per config group, with its targets and scheme. */
 function readCompressedTensors(section: ConfigSource): readonly QuantizationRule[] {
   const groups = section.section("config_groups");
   if (groups === undefined) {
@@ -218,7 +217,7 @@ function readModelOpt(section: ConfigSource): readonly QuantizationRule[] {
   return [];
 }
 
-/** `quantized_layers` names the algorithm of every quantized module; the rest stays in the base dtype. */
+/** `quantized_layers` has the algorithm per quantized module; others stay in the base dtype. */
 function readMixedPrecision(section: ConfigSource): readonly QuantizationRule[] {
   const layers = section.section("quantized_layers");
   if (layers === undefined) {
@@ -267,8 +266,8 @@ function modelOptScheme(algorithm: string, section: ConfigSource): QuantizationS
 
 /** ModelOpt names the algorithm, compressed-tensors describes it. */
 /**
- * vLLM reads the wish of a section that names its method. ModelOpt's older hf_quant_config.json names none, so that its
- * wish is not read (0.14.0 to 0.33.0: get_kv_cache_quant_algo_string in utils/torch_utils.py).
+ * vLLM reads the setting of sections that name their method. ModelOpt's older hf_quant_config.json
+ * names none (0.14.0 to 0.33.0: get_kv_cache_quant_algo_string in utils/torch_utils.py).
  */
 function fp8CacheWish(section: ConfigSource): Fp8CacheWish | undefined {
   const scheme = section.raw("kv_cache_scheme");

@@ -1,11 +1,11 @@
 /**
- * Weight formats: exactly how many bytes a weight matrix takes, scales and zero points included, and which
- * matrices stay in the base dtype. One place for every engine; reading a config is in quantization-config.ts.
+ * Weight formats: exact bytes per matrix with scales and zero points, and which matrices stay in
+ * the base dtype, for every engine. Config parsing: quantization-config.ts.
  */
 import { DTYPE_BYTES, type Dtype } from "./architecture";
 import { Kept } from "./kept";
 
-/** What one scale (and zero point) covers. Columns are the inputs of the matrix. */
+/** Coverage of one scale (and zero point). Columns are matrix inputs. */
 export type ScaleLayout =
   | { readonly per: "tensor" }
   | { readonly per: "row" }
@@ -13,51 +13,49 @@ export type ScaleLayout =
   | { readonly per: "block"; readonly blockRows: number; readonly blockColumns: number };
 
 export interface QuantizationScheme {
-  /** Canonical name, e.g. "fp8-block-128x128", "int4-group-128", "mxfp4". */
+  /** E.g. "fp8-block-128x128", "int4-group-128", "mxfp4". */
   readonly name: string;
   readonly weightBits: number;
   readonly scale: ScaleLayout;
   readonly scaleBytes: number;
-  /** The inputs have one fixed scale too, in the checkpoint: what some kernels need. */
+  /** Inputs too have a fixed scale in the checkpoint, which some kernels need. */
   readonly staticInputs?: true;
   readonly zeroPointBits?: number;
-  /** Bytes per matrix beside the scales: global scales, packed shapes. */
+  /** Besides scales: global scales, packed shapes. */
   readonly bytesPerMatrix?: number;
-  /** Bytes per input column in the checkpoint only (GPTQ's group index). */
+  /** Checkpoint only (GPTQ's group index). */
   readonly checkpointBytesPerColumn?: number;
 }
 
 export interface QuantizationRule {
-  /** "layers": every matrix of the layers; "experts": routed experts only; "all": tables too; else module names. */
+  /** "layers": layers' matrices; "experts": routed ones; "all": tables too; else module names. */
   readonly targets: "layers" | "experts" | "all" | readonly ModulePattern[];
   readonly scheme: QuantizationScheme;
-  /** Applies only to matrices whose inputs are a multiple of this (GGUF super-blocks). */
+  /** Only for inputs that are a multiple of this (GGUF super-blocks). */
   readonly columnsMultipleOf?: number;
 }
 
 export type ModulePattern = (moduleName: string) => boolean;
 
 export interface WeightFormat {
-  /** Short name for people: the schemes in use, or the base dtype. */
+  /** Short display name: schemes, or the base dtype. */
   readonly name: string;
   readonly baseDtype: Dtype;
-  /** How the checkpoint declares it (`quant_method`), in lower case; undefined for weights that are not quantized. */
+  /** `quant_method` in lower case; undefined for unquantized weights. */
   readonly method?: string;
-  /** First matching rule wins; no rules: nothing is quantized. */
+  /** The first match wins; empty: nothing is quantized. */
   readonly rules: readonly QuantizationRule[];
-  /** Modules that stay in the base dtype. */
+  /** Modules in the base dtype. */
   readonly ignored: readonly ModulePattern[];
-  /** How the checkpoint asks for an fp8 KV cache, if it does. */
   readonly fp8KvCache?: Fp8CacheWish;
 }
 
-/** Where an fp8 KV cache is asked for: engines obey the first two from some version on, and read no other. */
+/** Engines follow the first two from some version on, and no other. */
 export type Fp8CacheWish = "modelopt" | "compressed-tensors" | "unread";
 
-/** A matrix as the format sees it. */
 export interface WeightMatrix {
   readonly module: string;
-  /** table: embeddings and the output head; other: norms, biases, routers. */
+  /** table: embeddings and output head; other: norms, biases, routers. */
   readonly kind: "linear" | "expert" | "table" | "other";
   readonly rows: number;
   readonly columns: number;
@@ -66,8 +64,8 @@ export interface WeightMatrix {
 const chosen = new Kept<WeightFormat, string, QuantizationScheme | undefined>();
 
 /**
- * The scheme that applies to a matrix, or undefined when it stays in the base dtype. Matching names against ignore
- * lists of hundreds of entries is slow, so that each module is matched once per format.
+ * Undefined for matrices in the base dtype. Cached by module, because matching ignore lists of
+ * hundreds of names is slow.
  */
 export function schemeFor(format: WeightFormat, matrix: WeightMatrix): QuantizationScheme | undefined {
   if (matrix.kind === "other" || format.rules.length === 0) {
@@ -94,7 +92,7 @@ function matchingScheme(format: WeightFormat, matrix: WeightMatrix): Quantizatio
   })?.scheme;
 }
 
-/** Bytes of one matrix in the checkpoint. */
+/** In the checkpoint. */
 export function checkpointMatrixBytes(format: WeightFormat, matrix: WeightMatrix): number {
   const scheme = schemeFor(format, matrix);
   if (scheme === undefined) {
@@ -103,7 +101,7 @@ export function checkpointMatrixBytes(format: WeightFormat, matrix: WeightMatrix
   return schemeBytes(scheme, matrix.rows, matrix.columns) + (scheme.checkpointBytesPerColumn ?? 0) * matrix.columns;
 }
 
-/** Bytes of one quantized matrix in memory: values, scales, zero points. */
+/** In memory: values, scales, zero points. */
 export function schemeBytes(scheme: QuantizationScheme, rows: number, columns: number): number {
   const scales = scaleCount(scheme.scale, rows, columns);
   return (
@@ -126,12 +124,10 @@ function scaleCount(scale: ScaleLayout, rows: number, columns: number): number {
   }
 }
 
-/** Nothing quantized. */
 export function unquantized(baseDtype: Dtype): WeightFormat {
   return { name: baseDtype, baseDtype, rules: [], ignored: [] };
 }
 
-/** The schemes as the public formats define them. */
 export const schemes = {
   fp8Block: (blockRows: number, blockColumns: number): QuantizationScheme => ({
     name: `fp8-block-${blockRows}x${blockColumns}`,
@@ -181,7 +177,7 @@ export const schemes = {
     scaleBytes: 2,
     zeroPointBits: bits,
   }),
-  /** GPTQ: like AWQ, plus a 32-bit group index per input in the checkpoint. */
+  /** AWQ plus a 32-bit group index per input in the checkpoint. */
   gptq: (bits: number, groupSize: number): QuantizationScheme => ({
     name: `gptq-int${bits}-group-${groupSize}`,
     weightBits: bits,
@@ -190,7 +186,7 @@ export const schemes = {
     zeroPointBits: bits,
     checkpointBytesPerColumn: 4,
   }),
-  /** compressed-tensors pack-quantized: 16-bit scale per group, zero point only when asymmetric. */
+  /** compressed-tensors pack-quantized: 16-bit scale per group, zero point when asymmetric. */
   packedGroup: (bits: number, groupSize: number, symmetric: boolean): QuantizationScheme => ({
     name: `int${bits}-group-${groupSize}`,
     weightBits: bits,
@@ -207,14 +203,14 @@ export const schemes = {
     zeroPointBits: symmetric ? 0 : bits,
     bytesPerMatrix: 16,
   }),
-  /** A plain number type, or a GGUF type by its bits per weight, scales included. */
+  /** A number type, or a GGUF type by bits per weight with scales. */
   flat: (name: string, bitsPerWeight: number): QuantizationScheme => ({
     name,
     weightBits: bitsPerWeight,
     scale: { per: "tensor" },
     scaleBytes: 0,
   }),
-  /** bitsandbytes NF4 with double quantization: 8-bit absmax per 64 values, 32-bit per 256 of those. */
+  /** bitsandbytes NF4, double quantization: 8-bit absmax per 64 values, 32-bit per 256 of them. */
   bitsAndBytes4: (doubleQuantization: boolean): QuantizationScheme => ({
     name: "bitsandbytes-nf4",
     weightBits: 4,

@@ -1,29 +1,32 @@
 /**
- * Rotary position embeddings: how far the context reaches, and how large the table of sines and cosines is that
- * every GPU holds. Table sizes follow vLLM 0.33 (model_executor/layers/rotary_embedding), unchanged since 0.8.
+ * Rotary embeddings: context limit, and size of the table of sines and cosines on every GPU. Table
+ * sizes follow vLLM 0.33 (model_executor/layers/rotary_embedding), unchanged since 0.8.
  */
 import type { RotaryTable } from "./architecture";
 import type { ConfigSource } from "./config-source";
 
 export interface Rope {
   readonly maxContextTokens: number;
-  /** What yarn makes of the positions it was trained with, where that differs: see ModelArchitecture. */
+  /** yarn's multiple of the trained positions, where different: see ModelArchitecture. */
   readonly scaledContextTokens?: number;
   readonly tables: readonly RotaryTable[];
 }
 
 export interface RopeOptions {
   readonly headDim: number;
-  /** A second table for the sliding layers (Gemma 3): plain, without scaling. */
+  /** An unscaled table for sliding layers (Gemma 3). */
   readonly separateSlidingTable?: boolean;
-  /** max_position_embeddings already includes the scaling (Gemma 3). */
+  /** max_position_embeddings includes the scaling (Gemma 3). */
   readonly contextIncludesScaling?: boolean;
 }
 
-/** Positions a multi-dimensional rotary table covers per configured position (vLLM: mrope_positions_factor). */
+/**
+ * Table positions per configured position with multi-dimensional rotary embedding (vLLM:
+ * mrope_positions_factor).
+ */
 const MULTI_MODAL_POSITIONS_FACTOR = 4;
 
-/** Reads the rope settings of one text model. Unknown scaling types count as unscaled. */
+/** Unknown scaling types count as unscaled. */
 export function readRope(source: ConfigSource, options: RopeOptions): Rope {
   const maxPositions = source.positions(
     ["max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx"],
@@ -55,7 +58,7 @@ export function readRope(source: ConfigSource, options: RopeOptions): Rope {
   };
 }
 
-/** rope_scaling, or rope_parameters (transformers 5), possibly split by layer type. */
+/** rope_scaling, or rope_parameters (transformers 5), possibly by layer type. */
 function ropeSection(source: ConfigSource): ConfigSource | undefined {
   const section = ropeSettings(source);
   return section?.section("full_attention") ?? section;
@@ -76,8 +79,8 @@ function readRotaryDim(source: ConfigSource, scaling: ConfigSource | undefined, 
 }
 
 /**
- * vLLM's rule for the longest context (0.33.0: _get_and_verify_max_len in config/model.py): scaling extends the
- * configured positions, except for the types whose config already states the extended length.
+ * vLLM's rule (0.33.0: _get_and_verify_max_len in config/model.py): scaling extends the configured
+ * positions, except for types whose config states the extended length.
  */
 function contextReach(type: string, maxPositions: number, factor: number): number {
   const includesScaling =

@@ -1,6 +1,6 @@
 /**
- * The tensor inventory: every weight of a model with its shape, its place and how tensor parallelism cuts it.
- * Totals, checkpoint sizes, memory per GPU and GGUF files are all sums over this list.
+ * Every weight of a model with shape, place and tensor-parallel split; totals, checkpoint sizes,
+ * memory per GPU and GGUF files are sums over this list.
  */
 import { type Dtype, type LayerSpec, type ModelArchitecture, mixersOf, type ProjectionShape } from "./architecture";
 import { feedForwardTensors, mixerTensors } from "./layer-tensors";
@@ -11,47 +11,46 @@ export type TensorPlacement =
   | { readonly at: "layer"; readonly layer: number }
   | { readonly at: "head" }
   | { readonly at: "vision" }
-  /** Nobody knows which stage of a pipeline needs it: counted on every one. */
+  /** Unknown pipeline stage: counted on every one. */
   | { readonly at: "everywhere" };
 
 export interface ModelTensor {
-  /** Module name as in the checkpoint, without ".weight". */
+  /** As in the checkpoint, without ".weight". */
   readonly module: string;
   readonly part: "text" | "vision" | "multi-token-prediction";
   readonly placement: TensorPlacement;
-  /** linear and expert matrices can be quantized; router, vectors and tables stay in the base dtype. */
+  /** Linear and expert matrices can be quantized; router, vectors and tables cannot. */
   readonly kind: "linear" | "expert" | "embedding" | "head" | "router" | "vector";
   readonly rows: number;
   readonly columns: number;
-  /** Identical tensors: the experts of a layer, the layers of a vision tower. */
+  /** Identical tensors: experts of a layer, layers of a tower. */
   readonly count: number;
-  /** How often an engine holds it in memory: 2 where keys also serve as values. */
+  /** Copies in memory: 2 where keys are also values. */
   readonly loadedCopies: number;
-  /** Decoding multiplies queries and outputs with its halves instead (latent attention). */
+  /** Decoding multiplies queries and outputs with its halves (latent attention). */
   readonly absorbed: boolean;
-  /** dtype of the loaded tensor where it is not quantized; the format's base dtype when absent. */
+  /** Of unquantized tensors. @default the format's base dtype */
   readonly loadedDtype?: Dtype;
-  /** How many of them one token uses. */
+  /** Number of them that one token uses. */
   readonly activeCount: number;
   readonly split: TensorSplit;
-  /** Name of the parameter that an engine fuses this tensor into. */
+  /** Parameter that an engine fuses it into. */
   readonly fusedInto: string;
-  /** What the checkpoint's file says of it, each of `count`; undefined where it follows from shape and format. */
+  /** From the checkpoint's file, each of `count`; undefined where shape and format give it. */
   readonly stored?: StoredSize;
 }
 
-/** Sizes of a tensor as a file has it. */
 export interface StoredSize {
-  /** The format that the file has: in another one, shape and format decide. */
+  /** The file's format; for others, shape and format decide. */
   readonly format: WeightFormat;
   readonly bytes: number;
   /** Whole, on one GPU. */
   readonly loadedBytes: number;
-  /** 0 for scales and other companions of quantized weights; packed values are counted as what they unpack to. */
+  /** 0 for companions of quantized weights; packed values count unpacked. */
   readonly parameters: number;
 }
 
-/** units: rows come in that many indivisible pieces (KV heads), replicated beyond their number. */
+/** units: indivisible pieces of rows (KV heads), replicated beyond their number. */
 export type TensorSplit =
   | { readonly along: "rows"; readonly units?: number }
   | { readonly along: "columns" }
@@ -60,7 +59,7 @@ export type TensorSplit =
 
 const inventories = new WeakMap<ModelArchitecture, readonly ModelTensor[]>();
 
-/** Every tensor of the checkpoint, in model order. Computed once per architecture. */
+/** In model order; cached per architecture. */
 export function tensorInventory(architecture: ModelArchitecture): readonly ModelTensor[] {
   const known = inventories.get(architecture);
   if (known !== undefined) {
@@ -77,17 +76,15 @@ export function tensorInventory(architecture: ModelArchitecture): readonly Model
   return inventory;
 }
 
-/** Number of parameters of one inventory entry. */
 export function parameterCount(tensor: ModelTensor): number {
   return parametersEach(tensor) * tensor.count;
 }
 
-/** Number of parameters of each of the entry's tensors. */
 export function parametersEach({ stored, rows, columns }: ModelTensor): number {
   return stored?.parameters ?? rows * columns;
 }
 
-/** The sizes that a tensor's file states, unless the weights are to have another format. */
+/** Undefined where the weights get another format. */
 export function storedAs({ stored }: ModelTensor, format: WeightFormat): StoredSize | undefined {
   return stored?.format === format ? stored : undefined;
 }
@@ -178,7 +175,7 @@ function visionTensors(architecture: ModelArchitecture): readonly ModelTensor[] 
   return vision.tensors.map((shape) =>
     entry({
       ...projection(shape, "vision"),
-      // a tower is never quantized by the formats in use, so its matrices count as plain tables
+      // formats never quantize towers, so matrices count as tables
       kind: "embedding",
       split: vision.replicated ? { along: "none" } : splitOf(shape),
       part: "vision",
@@ -189,7 +186,7 @@ function visionTensors(architecture: ModelArchitecture): readonly ModelTensor[] 
   );
 }
 
-/** Extra layers for multi-token prediction, with the norms and the matrix that joins two hidden states. */
+/** Multi-token-prediction layers, with norms and the matrix that joins two hidden states. */
 function predictionTensors(architecture: ModelArchitecture): readonly ModelTensor[] {
   const prediction = architecture.multiTokenPrediction;
   if (prediction === undefined) {
@@ -236,7 +233,6 @@ function entry(part: TensorPart & Pick<ModelTensor, "placement">): ModelTensor {
   };
 }
 
-/** A projection of a mixer as an inventory part. */
 export function projection(shape: ProjectionShape, prefix: string): TensorPart {
   return {
     module: `${prefix}.${shape.name}`,

@@ -1,13 +1,13 @@
 /**
- * What the name of published weights states: `Qwen2.5-7B-Instruct-AWQ`, `llama3.1:8b-instruct-q8_0`. A name proves
- * nothing; one that contradicts the plan shows that one of the two is wrong.
+ * Facts in names of published weights: `Qwen2.5-7B-Instruct-AWQ`, `llama3.1:8b-instruct-q8_0`. A
+ * name proves nothing; one that contradicts the plan shows an error in either.
  */
 import type { ModelArchitecture } from "./architecture";
 import { formatFor } from "./format-names";
 import { ggufFileTypes } from "./gguf";
 import { countParameters } from "./parameters";
 
-/** How values are stored, whatever the scales: what a checkpoint and its name have in common. */
+/** How values are stored, without scales: comparable between a checkpoint and its name. */
 export type NumberKind =
   | "plain"
   | "fp8"
@@ -20,11 +20,10 @@ export type NumberKind =
   | "gguf"
   | "mlx";
 
-/** A format that a name states. */
 export interface StatedFormat {
   /** The part of the name. */
   readonly word: string;
-  /** What `quantization` calls it. @default no name of `quantization` is exact enough */
+  /** Value for `quantization`. @default none is exact enough */
   readonly quantization?: string;
 }
 
@@ -39,7 +38,7 @@ function word(alternatives: string): RegExp {
   return new RegExp(`${START}(${alternatives})${END}`, "i");
 }
 
-/** The first row that a name has counts: packages before methods, methods before bits. */
+/** The first match counts: packages before methods, methods before bits. */
 const KINDS: readonly { readonly pattern: RegExp; readonly kind: NumberKind; readonly quantization?: string }[] = [
   { pattern: word("mlx"), kind: "mlx" },
   { pattern: word("gguf"), kind: "gguf" },
@@ -59,7 +58,7 @@ const KINDS: readonly { readonly pattern: RegExp; readonly kind: NumberKind; rea
   { pattern: word("fp32|f32"), kind: "plain", quantization: "fp32" },
 ];
 
-/** The format in the name of a checkpoint; undefined where the name has none. */
+/** Undefined where the name has none. */
 export function statedKind(name: string): StatedKind | undefined {
   for (const { pattern, kind, quantization } of KINDS) {
     const [, found] = pattern.exec(name) ?? [];
@@ -70,7 +69,7 @@ export function statedKind(name: string): StatedKind | undefined {
   return undefined;
 }
 
-/** Kinds by the start of a scheme's name (quantization.ts). */
+/** By the start of a scheme's name (quantization.ts). */
 const SCHEMES: readonly (readonly [string, NumberKind])[] = [
   ["fp8", "fp8"],
   ["mxfp8", "mxfp8"],
@@ -86,7 +85,7 @@ const SCHEMES: readonly (readonly [string, NumberKind])[] = [
 ];
 
 /**
- * The kinds of an architecture's weights in a format; empty where none of them has a name here.
+ * Empty where none has a name here.
  *
  * @param format name of a format. @default the checkpoint's own
  */
@@ -97,16 +96,13 @@ export function kindsOf(architecture: ModelArchitecture, format?: string): reado
     : rules.flatMap(({ scheme }) => SCHEMES.find(([start]) => scheme.name.startsWith(start))?.[1] ?? []);
 }
 
-/** What llama.cpp and Ollama's library call some file types. */
+/** Other names in llama.cpp and Ollama's library. */
 const GGUF_SYNONYMS: Readonly<Record<string, string>> = { FP16: "F16", FP32: "F32" };
 
-/** Looks like a file type or a format, whether it is known or not. */
+/** Resembles a file type or format, known or not. */
 const GGUF_LIKE = /^(I?Q\d\w*|TQ\d\w*|B?F16|F32|FP(4|8|16|32)|MXFP[48]|NVFP4|INT[48]|QAT|MLX)$/i;
 
-/**
- * The GGUF file type in a tag or the name of a file: the last part that looks like one. `UD-Q4_K_XL` states a type that
- * no plan counts.
- */
+/** In a tag or file name: the last part that looks like one. No plan covers `UD-Q4_K_XL`. */
 export function statedFileType(name: string): StatedFormat | undefined {
   const found = name.split(/[-./:]/).findLast((part) => GGUF_LIKE.test(part));
   if (found === undefined) {
@@ -116,7 +112,7 @@ export function statedFileType(name: string): StatedFormat | undefined {
   return { word: found, ...(ggufFileTypes.includes(type) && { quantization: type }) };
 }
 
-/** Parameters that a name states, in billions: at least, at most. */
+/** Billions: at least, at most. */
 export interface StatedSize {
   readonly word: string;
   readonly leastB: number;
@@ -128,8 +124,8 @@ const BILLIONS = new RegExp(`${START}((?:(\\d+)x)?(\\d+(?:\\.\\d+)?)b)${END}`, "
 const MILLIONS = new RegExp(`${START}((?:[2-9]\\d|\\d{3,})m)${END}`, "gi");
 
 /**
- * Sizes in the name: `7B`, `0.5b`, `270m`. What the experts of `8x7B` share is not stated; `A3B` and `E4B` count no whole
- * model and are left out.
+ * `7B`, `0.5b`, `270m`. Shared parts of `8x7B` are not stated; `A3B` and `E4B` count no whole model
+ * and are left out.
  */
 export function statedSizes(name: string): StatedSize[] {
   const billions = [...name.matchAll(BILLIONS)].map(([, found = "", experts = "1", each = "0"]): StatedSize => {
@@ -144,10 +140,10 @@ export function statedSizes(name: string): StatedSize[] {
   });
 }
 
-/** Part of a model's parameters by which its name may differ: names round, and leave out embeddings or a vision tower. */
+/** Allowed difference: names round, and omit embeddings or a vision tower. */
 const TOLERANCE = 1 / 3;
 
-/** Whether a stated size is the model's: of all its parameters, or of those that a token uses (`Llama-4-Scout-17B-16E`). */
+/** Matches all parameters, or those a token uses (`Llama-4-Scout-17B-16E`). */
 export function isSizeOf({ leastB, mostB }: StatedSize, architecture: ModelArchitecture): boolean {
   const { total, active } = countParameters(architecture);
   return [total, active].some((parameters) => {

@@ -1,6 +1,9 @@
-/** Cron expressions as KEDA reads them: five fields, without descriptors such as @daily (pkg/scalers/cron_scaler.go of v2.21.0, on parser.go and spec.go of robfig/cron v3.0.1; read 2026-11-23). */
+/**
+ * Cron expressions of KEDA: five fields, without descriptors such as @daily
+ * (pkg/scalers/cron_scaler.go of v2.21.0, on parser.go and spec.go of robfig/cron v3.0.1; read
+ * 2026-11-23).
+ */
 
-/** A day, as cron expressions ask for it. */
 export interface CronDay {
   /** 1 to 12. */
   readonly month: number;
@@ -10,19 +13,18 @@ export interface CronDay {
   readonly weekday: number;
 }
 
-/** The times of an expression. */
 export interface CronTimes {
   readonly isOn: (day: CronDay) => boolean;
-  /** Minutes after midnight, ascending, of each of those days. */
+  /** Minutes after midnight, ascending. */
   readonly minutes: readonly number[];
 }
 
-/** @param expression without a problem by `cronProblem`. */
+/** @param expression valid by `cronProblem`. */
 export function cronTimes(expression: string): CronTimes {
   const parts = expression.trim().split(/\s+/);
   const [minutes = [], hours = [], days, months, weekdays] = FIELDS.map((field, i) => valuesOf(parts[i] ?? "", field));
   const [day, month, weekday] = [new Set(days), new Set(months), new Set(weekdays)];
-  // Where a day of the month and one of the week are said, either is enough.
+  // With both a day of month and of week, either matches.
   const isBoth = isOpen(parts[2]) || isOpen(parts[4]);
   return {
     isOn: (on) => {
@@ -33,7 +35,7 @@ export function cronTimes(expression: string): CronTimes {
   };
 }
 
-/** A day that is not said: `*` in the field, and no larger step than 1 behind it. */
+/** `*`, with step 1 at most. */
 function isOpen(text = ""): boolean {
   return text.split(",").some((part) => /^[*?](\/1)?$/.test(part));
 }
@@ -42,7 +44,7 @@ interface Field {
   readonly name: string;
   readonly least: number;
   readonly most: number;
-  /** In place of numbers, from `least` on. */
+  /** Names for numbers, from `least` on. */
   readonly names?: readonly string[];
 }
 
@@ -56,11 +58,11 @@ const FIELDS: readonly Field[] = [
     most: 12,
     names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
   },
-  // Sunday is 0 alone: 7 is refused there.
+  // Sunday is only 0: 7 is refused.
   { name: "day of the week", least: 0, most: 6, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
 ];
 
-/** What is wrong with an expression, as the end of a sentence; undefined where nothing is. */
+/** End of a sentence; undefined for valid expressions. */
 export function cronProblem(expression: string): string | undefined {
   const parts = expression.trim().split(/\s+/);
   if (parts.length !== FIELDS.length) {
@@ -73,10 +75,10 @@ export function cronProblem(expression: string): string | undefined {
   return isNever(parts) ? "a day of the month that one of its months has" : undefined;
 }
 
-/** Days of each month, in the longest of its years. */
+/** In leap years. */
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** A time that never comes: KEDA takes it for one that is long past. Where a day of the week is said as well, that comes. */
+/** A time that never comes, which KEDA treats as long past. With a day of week it does come. */
 function isNever([, , days = "", months = "", weekdays = ""]: readonly string[]): boolean {
   const [, , day, month] = FIELDS;
   if (day === undefined || month === undefined || !["*", "?"].includes(weekdays)) {
@@ -86,7 +88,6 @@ function isNever([, , days = "", months = "", weekdays = ""]: readonly string[])
   return Math.min(...valuesOf(days, day)) > longest;
 }
 
-/** All values that a field in order says. */
 function valuesOf(text: string, field: Field): number[] {
   return text.split(",").flatMap((part) => {
     const [range = "", step] = part.split("/");
@@ -100,7 +101,7 @@ function valuesOf(text: string, field: Field): number[] {
   });
 }
 
-/** `*`, `5`, `1-5`, `mon-fri`, each with a step behind a slash. */
+/** `*`, `5`, `1-5`, `mon-fri`, each with an optional step after a slash. */
 function isRange(text: string, field: Field): boolean {
   const [range = "", step, ...more] = text.split("/");
   if (more.length > 0 || (step !== undefined && !/^[1-9]\d*$/.test(step))) {
@@ -113,7 +114,7 @@ function isRange(text: string, field: Field): boolean {
   return rest.length === 0 && from !== undefined && !Number.isNaN(from) && (to === undefined || to >= from);
 }
 
-/** NaN for what is no value of the field. */
+/** NaN for invalid values. */
 function fieldValue(text: string, { least, most, names = [] }: Field): number {
   const named = names.indexOf(text.toLowerCase());
   const value = named >= 0 ? named + least : /^\d+$/.test(text) ? Number(text) : Number.NaN;

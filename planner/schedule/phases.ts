@@ -1,22 +1,24 @@
-/** What several schedules ask for together, and how much of each month they ask for it. */
 import type { ScheduledReplicas } from "../scaling";
 import { openSpans, type ScheduleWindow, type Span } from "./windows";
 
-/** A state of all schedules. */
 export interface Phase {
-  /** Of each schedule, the replicas that it holds at least; 0: none of its windows is open. */
+  /** Minimum replicas by schedule; 0: no window open. */
   readonly replicas: readonly number[];
-  /** Parts of the time, of January to December on average over the years: 0 to 1. */
+  /** Fractions of time, January to December, averaged over years. */
   readonly shares: readonly number[];
 }
 
-/** The Gregorian calendar repeats after 28 years, from 1901 to 2099: each date falls on each day of the week equally often. */
+/**
+ * The Gregorian calendar repeats after 28 years (1901 to 2099): each date falls on each weekday
+ * equally often.
+ */
 const FIRST_YEAR = 2027;
 const PERIOD: Span = { from: minuteOf(FIRST_YEAR, 0), until: minuteOf(FIRST_YEAR + 28, 0) };
 const MONTHS = 12;
 
 /**
- * First the state in which no window is open, whether it comes or not. In each month the shares of all states are 1 together.
+ * First the state without open windows, even if it never occurs. Shares of all states are 1 in each
+ * month.
  *
  * @param schedules one per model.
  */
@@ -35,12 +37,11 @@ export function phasesOf(schedules: readonly (readonly ScheduledReplicas[])[]): 
   return [...phases.values()];
 }
 
-/** Part of the whole year that a phase takes. */
 export function shareOfYear({ shares }: Phase): number {
   return shares.reduce((sum, share) => sum + share, 0) / MONTHS;
 }
 
-/** Windows that are open together, by their place in a list, and their shares of the months. */
+/** Simultaneously open windows, by list index, with monthly shares. */
 interface State {
   readonly open: readonly number[];
   readonly shares: readonly number[];
@@ -48,7 +49,7 @@ interface State {
 
 const known = new Map<string, readonly State[]>();
 
-/** First that in which none is open. What replicas they hold changes nothing: plans with other numbers find what there is. */
+/** First the state without open windows. Cached independently of replica numbers. */
 function statesOf(windows: readonly ScheduleWindow[]): readonly State[] {
   const key = JSON.stringify(windows.map(({ from, to, timezone }) => [from, to, timezone]));
   const states = known.get(key) ?? findStates(windows);
@@ -100,12 +101,12 @@ function noMinutes(): number[] {
   return Array.from({ length: MONTHS }, () => 0);
 }
 
-/** The period from its start, as it is shared out over the months of the year. */
+/** A period shared out over months of the year. */
 class Months {
   private at = PERIOD.from;
   private index = 0;
 
-  /** Adds the minutes until then to the months in which they are. */
+  /** Adds the minutes until then to their months. */
   addUntil(until: number, byMonth: number[]): void {
     while (this.at < until) {
       const end = minuteOf(FIRST_YEAR, this.index + 1);

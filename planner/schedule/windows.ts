@@ -1,11 +1,11 @@
-/** When the windows of a schedule are open: as KEDA's cron scaler decides it. */
+/** Open windows of a schedule, as decided by KEDA's cron scaler. */
 import type { ScheduledReplicas } from "../scaling";
 import { type CronTimes, cronTimes } from "./cron";
 import { zoneOffsets } from "./zones";
 
 const DAY = 1440;
 
-/** A period of minutes since 1970 in UTC, `until` not included. */
+/** Minutes since 1970 in UTC, `until` excluded. */
 export interface Span {
   readonly from: number;
   readonly until: number;
@@ -14,12 +14,12 @@ export interface Span {
 export type ScheduleWindow = Pick<ScheduledReplicas, "from" | "to" | "timezone">;
 
 /**
- * The times in a period in which a window is open, in order. At any time KEDA asks which comes next: the window is open where that
- * is its end (GetMetricsAndActivity of pkg/scalers/cron_scaler.go, v2.21.0). An end that comes on more days than the begin
- * so keeps it open from one end to the next.
+ * Open times in a period, in order. KEDA asks which time comes next: a window is open where that is
+ * its end (GetMetricsAndActivity of pkg/scalers/cron_scaler.go, v2.21.0). An end on more days than
+ * the begin keeps it open until the next end.
  *
- * @param window expressions and a zone without problems (`cronProblem`, `isTimeZone`).
- * @param period the calendar is taken to begin anew behind it.
+ * @param window valid by `cronProblem` and `isTimeZone`.
+ * @param period after it the calendar repeats.
  */
 export function openSpans({ from, to, timezone }: ScheduleWindow, period: Span): Span[] {
   const [begins, ends] = [cronTimes(from), cronTimes(to)];
@@ -51,7 +51,7 @@ export function openSpans({ from, to, timezone }: ScheduleWindow, period: Span):
         }
         last = midnight + latest.minute;
       } else {
-        // The zone changes its clock on that day.
+        // The zone changes its offset that day.
         for (const { minute, isEnd } of events.filter(
           (e) => midnight + e.minute >= start && midnight + e.minute < until,
         )) {
@@ -66,7 +66,7 @@ export function openSpans({ from, to, timezone }: ScheduleWindow, period: Span):
   return spans.all;
 }
 
-/** Times in order, those that touch as one. */
+/** Sorted spans; adjacent ones are merged. */
 class Spans {
   readonly all: { from: number; until: number }[] = [];
 
@@ -80,15 +80,15 @@ class Spans {
   }
 }
 
-/** What happens on a day, in minutes after midnight. */
+/** In minutes after midnight. */
 interface DayEvents {
-  /** Begins and ends in order; one that is both is an end. */
+  /** Sorted begins and ends; a time that is both is an end. */
   readonly events: readonly { readonly minute: number; readonly isEnd: boolean }[];
-  /** The times that an end of the day closes and another event of it opens. */
+  /** Times within the day closed by an end and opened by another event. */
   readonly inner: readonly Span[];
 }
 
-/** By whether the begin's expression has the day, and whether the end's does. */
+/** By whether begin and end expressions include the day. */
 function daysOf(begins: CronTimes, ends: CronTimes): (begin: boolean, end: boolean) => DayEvents {
   const kinds = [false, true].map((begin) => [false, true].map((end) => eventsOf(begin, end)));
   function eventsOf(begin: boolean, end: boolean): DayEvents {

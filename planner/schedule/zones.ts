@@ -1,11 +1,9 @@
-/** Time zones: which names there are, and how far each is from UTC at any time. */
-
-/** How the IANA database writes its zones, by small letters: programs in Go look for a file of that very name. */
+/** IANA spelling by lower case: Go programs look for a file of exactly that name. */
 const WRITTEN: ReadonlyMap<string, string> = new Map(
   Intl.supportedValuesOf("timeZone").map((name) => [name.toLowerCase(), name]),
 );
 
-/** Whether it is the name of a time zone as the IANA database writes it, which programs in Go read. */
+/** IANA spelling, which Go programs read. */
 export function isTimeZone(name: string): boolean {
   if (name === "UTC") {
     return true;
@@ -15,25 +13,25 @@ export function isTimeZone(name: string): boolean {
   }
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
-    // Older names of the same zones are not among those.
+    // Older names of zones are not in the list.
     return (WRITTEN.get(name.toLowerCase()) ?? name) === name;
   } catch {
     return false;
   }
 }
 
-/** Minutes of local time before or behind UTC, from one minute since 1970 in UTC until another. */
+/** Local time minus UTC in minutes, between two minutes since 1970. */
 export interface ZoneOffset {
   readonly from: number;
   readonly until: number;
   readonly offset: number;
 }
 
-/** Between two looks at a zone, in minutes: shorter than the shortest time that a zone keeps an offset, which is Ramadan in Morocco. */
+/** Sampling interval, minutes: below the shortest offset period, Ramadan in Morocco. */
 const LOOK = 28 * 1440;
 const known = new Map<string, readonly ZoneOffset[]>();
 
-/** The offsets of a zone in a period of minutes since 1970, without gaps, in order. */
+/** Minutes since 1970, ordered and without gaps. */
 export function zoneOffsets(zone: string, from: number, until: number): readonly ZoneOffset[] {
   const key = `${zone} ${from} ${until}`;
   const offsets = known.get(key) ?? findOffsets(zone, from, until);

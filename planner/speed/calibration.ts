@@ -1,28 +1,31 @@
-/** What own measurements make of the formulas: the same shape of curve, with the heights that were measured. Pure. */
+/** Own measurements scale the formulas: same curve, measured heights. Pure. */
 import { closedLoop, cycleOf } from "./load";
 import type { MeasuredLoad } from "./measurement";
 import { prefillMs, promptWorkMs } from "./prefill";
 import type { ReplicaSetup, RequestShape, SpeedFactors } from "./types";
 
-/** Squared relative error that one more constant must take away at least: measurements differ by three per cent. */
+/**
+ * Least squared relative error that a further constant must remove: measurements differ by three
+ * per cent.
+ */
 const WORTH_A_CONSTANT = 1e-3;
 
-/** Prompts may be so many times faster or slower than predicted: cards of which nobody knows the figures are further off. */
+/** Allowed prompt factor: cards without known figures are further off. */
 const MOST_FACTOR = 1e4;
 
-/** Least share of the step in the time between two tokens, and of the prompt in the time to the first, however long the rest. */
+/** Least share of the step in the time per token, and of the prompt in the time to first token. */
 const LEAST_SHARE = 0.1;
 
-/** Of the time to the first token, what is not the prompt's at most. */
+/** Largest share of the time to first token that is not the prompt's. */
 const MOST_BESIDE_PROMPT = 0.5;
 
 const AS_PREDICTED: SpeedFactors = { step: 1, addedMs: 0, addedPerSequenceMs: 0, prompt: 1 };
 
 /**
- * The time of a step is scale × predicted + fixed + per sequence × sequences, none of them negative, with as few of them as
- * the loads need; prompts have one scale, from the load with the fewest requests in flight.
+ * Step time is scale × predicted + fixed + per sequence × sequences, none negative, with as few
+ * terms as the loads need; prompts have one scale, from the load with fewest requests in flight.
  *
- * @param setup as it is predicted without a measurement.
+ * @param setup prediction without a measurement.
  * @param loads of one measurement, at least one.
  */
 export function calibrate(setup: ReplicaSetup, loads: readonly MeasuredLoad[]): SpeedFactors {
@@ -30,7 +33,7 @@ export function calibrate(setup: ReplicaSetup, loads: readonly MeasuredLoad[]): 
   if (lightest === undefined) {
     return AS_PREDICTED;
   }
-  // Each waits for the other: prompts are read between steps.
+  // Alternates, because prompts are read between steps.
   let factors = AS_PREDICTED;
   for (let round = 0; round < 12; round += 1) {
     factors = { ...factors, prompt: promptFactor({ ...setup, calibration: factors }, lightest) };
@@ -39,7 +42,7 @@ export function calibrate(setup: ReplicaSetup, loads: readonly MeasuredLoad[]): 
   return factors;
 }
 
-/** By halving: the longer prompts take, the later the first token. */
+/** Bisection: longer prompts delay the first token. */
 function promptFactor(setup: ReplicaSetup, load: MeasuredLoad): number {
   const shape = shapeOf(load);
   const prefix = Math.min(shape.sharedPrefixTokens, shape.inputTokens);
@@ -52,11 +55,11 @@ function promptFactor(setup: ReplicaSetup, load: MeasuredLoad): number {
   if (predictedMs === 0) {
     return AS_PREDICTED.prompt;
   }
-  // Whatever was measured, some of it is the prompt's.
+  // Part of any measured time is the prompt's.
   const besideMs = Math.min(setup.coefficients.requestMs, MOST_BESIDE_PROMPT * load.ttftMs.median);
   const firstMs = (prompt: number): number => {
     const tried = withPrompt(prompt);
-    // One request at a time waits for no other's prompt.
+    // A single request waits for no other prompt.
     return load.inFlight === 1
       ? prefillMs(tried, tokens, prefix) + besideMs
       : closedLoop(tried, shape, load.inFlight).ttftMs;
@@ -74,8 +77,8 @@ function promptFactor(setup: ReplicaSetup, load: MeasuredLoad): number {
 }
 
 /**
- * Least time of a prompt. Where the other waits of the formulas exceed the measured first token, prompts would cost nothing.
- * Waits for room in the cache do not count.
+ * Lower bound of a prompt's time: where other waits exceed the measured first token, prompts would
+ * cost nothing. Waits for cache room do not count.
  * @param free with prompts that take no time
  */
 function leastPromptMs(free: ReplicaSetup, shape: RequestShape, { inFlight, ttftMs }: MeasuredLoad): number {
@@ -83,7 +86,7 @@ function leastPromptMs(free: ReplicaSetup, shape: RequestShape, { inFlight, ttft
   return LEAST_SHARE * Math.min(ttftMs.median, closedLoop(free, shape, sequences).ttftMs);
 }
 
-/** One load: what a step takes by the formulas, how many sequences run in it, and what it took. */
+/** One load: predicted step, running sequences, measured step. */
 interface Point {
   readonly predictedMs: number;
   readonly sequences: number;
@@ -107,7 +110,7 @@ function stepFactors(setup: ReplicaSetup, loads: readonly MeasuredLoad[]): StepF
   return { step: fitted("step"), addedMs: fitted("addedMs"), addedPerSequenceMs: fitted("addedPerSequenceMs") };
 }
 
-/** Undefined where nobody measured the time per token. */
+/** Undefined without a measured time per token. */
 function pointOf(setup: ReplicaSetup, load: MeasuredLoad): Point | undefined {
   const { tpotMs } = load;
   if (tpotMs === undefined) {
@@ -117,12 +120,12 @@ function pointOf(setup: ReplicaSetup, load: MeasuredLoad): Point | undefined {
   const bare: ReplicaSetup = { ...setup, calibration: { ...AS_PREDICTED, prompt: setup.calibration?.prompt ?? 1 } };
   const { sequences } = closedLoop(bare, shape, load.inFlight);
   const { step, stepMs: decodeMs, tpotMs: predictedMs } = cycleOf(bare, shape, sequences);
-  // What the prompts of others add is not the step's; but some of what was measured is.
+  // Time of other prompts is not the step's, but part of the measurement is.
   const decodedMs = Math.max(tpotMs.median - (predictedMs - decodeMs), LEAST_SHARE * tpotMs.median);
   return {
     predictedMs: step.totalMs,
     sequences: Math.max(1, sequences / setup.pipelineParallel),
-    // Stages of a pipeline that wait for each other are the formulas' affair.
+    // Waits between pipeline stages stay with the formulas.
     measuredMs: (decodedMs * step.totalMs) / decodeMs,
   };
 }
@@ -148,7 +151,7 @@ const SUBSETS: readonly (readonly Column[])[] = [
   ["step", "addedMs", "addedPerSequenceMs"],
 ];
 
-/** Least squares of the relative errors; undefined where a value would be negative, or nothing decides between them. */
+/** Least squares of relative errors; undefined for negative or undetermined values. */
 function leastSquares(points: readonly Point[], columns: readonly Column[]): readonly number[] | undefined {
   const rows = points.map((point) => columns.map((column) => COLUMNS[column](point) / point.measuredMs));
   const size = columns.length;
@@ -168,7 +171,10 @@ function errorOf(points: readonly Point[], columns: readonly Column[], values: r
   return sum(errors) / points.length;
 }
 
-/** Gaussian elimination with pivots. @param matrix n rows of n coefficients and the right side; is changed. */
+/**
+ * Gaussian elimination with pivots. @param matrix n rows of n coefficients and the right side; is
+ * changed.
+ */
 function solved(matrix: number[][]): readonly number[] | undefined {
   const size = matrix.length;
   for (let column = 0; column < size; column += 1) {

@@ -1,15 +1,13 @@
-/** Time that the GPUs of a replica take to exchange what each computed a part of. */
 import type { Coefficients } from "./constants";
 import type { LinkSpeed, ReplicaSetup } from "./types";
 
-/** Each layer sums twice over its GPUs: after the attention, and after the feed-forward block. */
+/** After attention, and after the feed-forward block. */
 const REDUCTIONS_PER_LAYER = 2;
-/** Activations are exchanged in 16 bits. */
 const ACTIVATION_BYTES = 2;
 
 /**
- * Milliseconds for one pass of `tokens` through all layers: all-reduces of tensor parallelism, all-to-alls of experts that lie
- * over several attention groups, and hand-over between pipeline stages.
+ * Milliseconds for a pass of `tokens` through all layers: all-reduces of tensor parallelism,
+ * all-to-alls of experts over several attention groups, and hand-over between pipeline stages.
  */
 export function communicationMs(setup: ReplicaSetup, tokens: number): number {
   return reduceMs(setup, tokens) + expertExchangeMs(setup, tokens) + stageMs(setup, tokens);
@@ -29,7 +27,7 @@ function expertExchangeMs(setup: ReplicaSetup, tokens: number): number {
   if (attentionDataParallel === 1 || link === undefined || work.experts === undefined) {
     return 0;
   }
-  // To the experts and back, each token to those of its experts that lie elsewhere.
+  // To the experts and back, for experts on other GPUs.
   const elsewhere = work.experts.perToken * (1 - 1 / attentionDataParallel);
   const bytes =
     (tokens / attentionDataParallel) * Math.min(elsewhere, attentionDataParallel) * work.hiddenSize * ACTIVATION_BYTES;
@@ -47,7 +45,10 @@ function stageMs({ work, link, nodeLink, pipelineParallel, coefficients }: Repli
   return (pipelineParallel - 1) * perHop;
 }
 
-/** The faster of two ways, as engines choose: kernels of their own for little, the vendor's library for much. */
+/**
+ * The faster of two ways, as engines choose: own kernels for small, vendor libraries for large
+ * transfers.
+ */
 function transferMs(bytes: number, { gbs }: LinkSpeed, { linkBandwidth, bulkBandwidth, bulkUs }: Coefficients): number {
   const bytesPerMs = gbs * 1e6;
   return Math.min(bytes / (bytesPerMs * linkBandwidth), bulkUs / 1e3 + bytes / (bytesPerMs * bulkBandwidth));

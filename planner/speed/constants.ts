@@ -1,94 +1,93 @@
-/** What is reached of datasheets, resolved for one card, link and engine from rows with sources (constants.json). */
+/**
+ * Achieved fractions of the datasheet, by card, link and engine, from rows with sources
+ * (constants.json).
+ */
 import table from "./constants.json";
 import type { CardFamily, LinkSpeed } from "./types";
 
-/** Numbers that the formulas take. Shares are of the datasheet, 0 to 0.97. */
+/** Inputs of the formulas. Shares are of the datasheet, 0 to 0.97. */
 export interface Coefficients {
-  /** Share of memory bandwidth that matrix products of few tokens reach. */
+  /** Memory bandwidth share of matrix products with few tokens. */
   readonly weightBandwidth: number;
-  /** Of it, what the engine's kernels reach. */
+  /** Factor for the engine's kernels. */
   readonly engineBandwidth: number;
-  /** Of it, what products of routed experts reach. */
+  /** Factor for routed experts. */
   readonly expertBandwidth: number;
-  /** Of it, what is reached of weights that are unpacked on the way. */
+  /** Factor for weights that are unpacked. */
   readonly unpackedBandwidth: number;
-  /** The same of routed experts. */
+  /** The same for routed experts. */
   readonly unpackedExperts: number;
-  /** Share of memory bandwidth that attention reaches. */
+  /** Memory bandwidth share of attention. */
   readonly kvBandwidth: number;
-  /** Share of the peak that matrix products of some hundred tokens reach. */
+  /** Peak share of matrix products with some hundred tokens. */
   readonly decodeCompute: number;
-  /** Share of the peak that prompts reach. */
+  /** Peak share of prompts. */
   readonly prefillCompute: number;
-  /** Of it, what the engine's kernels reach: 1 for releases of today. */
+  /** Factor for the engine's kernels: 1 for current releases. */
   readonly engineCompute: number;
-  /** Of it, what experts reach: their products are smaller. */
+  /** Factor for experts, whose products are smaller. */
   readonly expertCompute: number;
-  /** Of the peak in 8 and 4 bits, what is left beside that in 16. */
+  /** Factor for 8 and 4 bits relative to 16. */
   readonly fp8Compute: number;
   readonly fp4Compute: number;
-  /** Latency of one all-reduce, microseconds. */
+  /** Latency of an all-reduce, microseconds. */
   readonly allReduceUs: number;
-  /** Share of the link's bandwidth that the exchanges of a step reach: each GPU reads the others' memory. */
+  /** Link bandwidth share of a step's exchanges, where GPUs read each other's memory. */
   readonly linkBandwidth: number;
-  /** The same of large exchanges, which are passed round in pieces. */
+  /** The same for large exchanges, in a ring. */
   readonly bulkBandwidth: number;
-  /** What the latter take longer to begin, microseconds. */
+  /** Additional start-up of those, microseconds. */
   readonly bulkUs: number;
-  /** Of the engine, per step: scheduling, sampling, detokenization. */
+  /** Engine time per step: scheduling, sampling, detokenization. */
   readonly stepMs: number;
-  /** Kernels of a layer that wait for each other, microseconds. */
+  /** Dependent kernels of a layer, microseconds. */
   readonly layerUs: number;
-  /** The same of routing to experts. */
+  /** For routing to experts. */
   readonly moeLayerUs: number;
-  /** The same of an indexer that chooses what a sparse attention reads. */
+  /** For an indexer of sparse attention. */
   readonly indexerUs: number;
-  /** Of the engine, per running sequence and step, microseconds. */
+  /** Engine time per sequence and step, microseconds. */
   readonly sequenceUs: number;
-  /** What load generators measure before the first token beside the engine: their tokenization, HTTP, buffered streams. */
+  /** Client time before the first token in benchmarks: tokenization, HTTP, buffered streams. */
   readonly clientMs: number;
   /**
-   * Launching one kernel, microseconds, where an engine records no graphs of them: the processor does so while
-   * the card still computes, and the slower of the two decides. 0 with graphs.
+   * Launch of one kernel, microseconds, for engines without graphs: the slower of processor and
+   * card decides. 0 with graphs.
    */
   readonly launchUs: number;
-  /** Factor on what a machine's processors do: those beside older cards are slower. 1 beside the cards of today. */
+  /** Factor for a machine's processors, slower with older cards. 1 with current cards. */
   readonly hostTime: number;
-  /** Factor on the engine's own time: 1 for releases of today. */
+  /** Factor on engine time: 1 for current releases. */
   readonly oldEngine: number;
-  /**
-   * Whether steps take parts of prompts along (1), or prompts are read in passes of their own (0): the former read the weights
-   * once for both.
-   */
+  /** 1: steps include parts of prompts, reading weights once for both. 0: separate passes. */
   readonly mixing: number;
-  /** What an engine does for each request before its prompt and after its first token: front end, queue, first pass. */
+  /** Per request before its prompt and after its first token: front end, queue, first pass. */
   readonly requestMs: number;
-  /** Steps that are scheduled already when one begins: a request that arrives then waits for them too. */
+  /** Steps already scheduled, which an arriving request waits for. */
   readonly stepsAhead: number;
-  /** Share of other requests' prompts that a request waits for between two tokens: steps overlap the rest. */
+  /** Share of other prompts that delays a token; the rest overlaps. */
   readonly overlap: number;
-  /** Share of the time in which the stages of a pipeline have work. */
+  /** Utilization of pipeline stages. */
   readonly pipelineUse: number;
-  /** 99th percentile of the time per output token over its mean, under random load. */
+  /** 99th percentile over mean of time per token, under random load. */
   readonly tpotP99: number;
-  /** Share of the KV pool that a stable load fills. */
+  /** Share of the KV pool in a stable load. */
   readonly kvUse: number;
-  /** Share of the time that prompts may take in a stable load. */
+  /** Time share of prompts in a stable load. */
   readonly prefillUse: number;
 }
 
 export type ConstantName = keyof Coefficients;
 
-/** One fitted figure. */
 export interface ConstantRow {
   readonly constant: ConstantName;
   /** Family of cards, kind of link, engine, `engine@year`, or `*`. */
   readonly of: string;
   readonly value: number;
-  /** What was known before the fit, and how well: standard deviation of its logarithm, 0 for what is not fitted. */
+  /** Value before the fit, and standard deviation of its logarithm, 0 if not fitted. */
   readonly prior: number;
   readonly spread: number;
-  /** What physics allows. */
+  /** Physical bounds. */
   readonly least: number;
   readonly most: number;
   readonly source: string;
@@ -97,7 +96,7 @@ export interface ConstantRow {
 /** Releases of an engine that behave alike. */
 export interface EngineEra {
   readonly engine: string;
-  /** First version that does not. */
+  /** First later version. */
   readonly before: string;
   readonly year: string;
   readonly source: string;
@@ -106,14 +105,13 @@ export interface EngineEra {
 export const constantRows = table.rows as readonly ConstantRow[];
 const eras: readonly EngineEra[] = table.eras;
 
-/** What a row is looked up by. */
 export interface ConstantKeys {
   readonly family: CardFamily;
   readonly link?: LinkSpeed["kind"];
   readonly engine: { readonly name: string; readonly version?: string };
 }
 
-/** Rows by constant and what they are of: made once per table, so that a search does not scan it. */
+/** Indexed once per table, so that searches do not scan it. */
 export class ConstantTable {
   private readonly values = new Map<string, number>();
   private readonly names: readonly ConstantName[];
@@ -126,7 +124,7 @@ export class ConstantTable {
     this.names = [...new Set(rows.map(({ constant }) => constant))];
   }
 
-  /** The most particular row of each constant: engine of a year, engine, link, family, all. */
+  /** Most specific row per constant: engine of a year, engine, link, family, all. */
   resolve({ family, link, engine }: ConstantKeys): Coefficients {
     const keys = [
       ...engineEras(engine.name, engine.version).map((era) => `${engine.name}@${era}`),
@@ -142,7 +140,7 @@ export class ConstantTable {
     }
     const entries = this.names.map((name) => {
       const of = keys.find((each) => this.values.has(`${name} ${each}`));
-      // Without a link there is nothing to reduce over.
+      // Nothing to reduce without a link.
       return [name, of === undefined ? 0 : (this.values.get(`${name} ${of}`) ?? 0)] as const;
     });
     const coefficients = Object.fromEntries(entries) as unknown as Coefficients;
@@ -154,8 +152,8 @@ export class ConstantTable {
 export const ownConstants = new ConstantTable(constantRows);
 
 /**
- * Years of the releases that a version is of or older than, where they differ from today's, the earliest first: what an old one
- * lacked, those before it lacked too. A year stands for itself.
+ * Eras of a version and all later ones that differ from today, earliest first: an old release also
+ * lacks what later old ones lacked. A year stands for itself.
  */
 export function engineEras(engine: string, version: string | undefined): readonly string[] {
   if (version === undefined) {

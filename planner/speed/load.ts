@@ -1,6 +1,6 @@
 /**
- * Latency and throughput of a replica under load, in closed form: fast enough for a search over thousands of candidates.
- * One figure each; simulation.ts plays the same load request by request.
+ * Closed-form latency and throughput under load, fast enough to search thousands of candidates;
+ * simulation.ts simulates the same load request by request.
  */
 import { joined } from "./matrix-time";
 import { normalQuantile } from "./normal";
@@ -9,20 +9,20 @@ import { limitOfStep, type StepTime, stepMs } from "./step";
 import type { LimitedBy, ReplicaSetup, RequestShape, SpeedLevel } from "./types";
 
 export interface ClosedLoop {
-  /** Requests that run; the others wait. */
+  /** Running requests; others wait. */
   readonly sequences: number;
-  /** Mean time per output token after the first, with the waits for prompts of others. */
+  /** Mean per further token, including waits for other prompts. */
   readonly tpotMs: number;
-  /** Mean time to the first token; where requests wait for room in the cache, mostly that wait. */
+  /** Mean; mostly queueing when requests wait for cache. */
   readonly ttftMs: number;
   readonly tokensPerSecond: number;
   readonly requestsPerSecond: number;
   readonly limitedBy: LimitedBy;
-  /** More requests are in flight than run: more of them only wait longer. */
+  /** More requests in flight than run. */
   readonly saturated: boolean;
 }
 
-/** A replica that `inFlight` clients keep busy, each with its next request as soon as the last is answered. */
+/** `inFlight` clients, each sending its next request after an answer. */
 export function closedLoop(setup: ReplicaSetup, shape: RequestShape, inFlight: number): ClosedLoop {
   const room = roomFor(setup, shape);
   const sequences = Math.max(1, Math.min(inFlight, room.sequences));
@@ -33,7 +33,7 @@ export function closedLoop(setup: ReplicaSetup, shape: RequestShape, inFlight: n
   return {
     sequences,
     tpotMs: cycle.tpotMs,
-    // The next request comes when an answer has ended, which is when a step begins.
+    // The next request comes at an answer's end, which begins a step.
     ttftMs:
       cycle.firstMs + (sequences > 1 ? stepsWaitMs(setup, cycle, 1) : 0) + waitMs(cycle.promptMs, busy) + 1e3 * waiting,
     tokensPerSecond: requestsPerSecond * shape.outputTokens,
@@ -46,13 +46,13 @@ export function closedLoop(setup: ReplicaSetup, shape: RequestShape, inFlight: n
 export interface RateLatency {
   readonly ttftMs: { readonly mean: number; readonly p99: number };
   readonly tpotMs: { readonly mean: number; readonly p99: number };
-  /** Share of what the replica could answer. */
+  /** Share of capacity. */
   readonly utilization: number;
-  /** False: requests come faster than they are answered, and waits grow without end. */
+  /** False: arrivals exceed capacity, and waits grow without bound. */
   readonly stable: boolean;
 }
 
-/** A replica that requests reach at random, so many a second on average. */
+/** Random arrivals at an average rate. */
 export function atRate(setup: ReplicaSetup, shape: RequestShape, requestsPerSecond: number): RateLatency {
   const room = roomFor(setup, shape).sequences;
   const prompt = promptOf(setup, shape);
@@ -79,16 +79,15 @@ export function atRate(setup: ReplicaSetup, shape: RequestShape, requestsPerSeco
 }
 
 export interface Capacity {
-  /** Most requests a second that keep to the level; 0 where not even one alone does. */
+  /** Within the level; 0 where a single request breaks it. */
   readonly requestsPerSecond: number;
-  /** Requests that run then. */
   readonly sequences: number;
   readonly limitedBy: LimitedBy;
-  /** Times of a request alone, at the level's percentile: no load is answered faster. */
+  /** Times of a single request at the level's percentile: the lower bound. */
   readonly floor: { readonly ttftMs: number; readonly tpotMs: number };
 }
 
-/** The highest rate of random arrivals at which a replica keeps to a level. */
+/** Highest random arrival rate within a level. */
 export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedLevel): Capacity {
   const room = roomFor(setup, shape, setup.coefficients.kvUse);
   const spread = tpotQuantile(setup, level.percentile);
@@ -97,7 +96,7 @@ export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedL
     const cycle = cycleOf(setup, shape, sequences, prompt);
     const rate = sequences / (shape.outputTokens * cycle.iterationMs);
     const busy = rate * cycle.queuedPromptMs;
-    // One request alone waits for no other prompt.
+    // A single request waits for no other prompt.
     if (sequences > 1 && busy > setup.coefficients.prefillUse) {
       return "prefill";
     }
@@ -130,15 +129,15 @@ export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedL
   };
 }
 
-/** Everything queued at once, or as many clients as the cache has room for: the most that a replica makes. */
+/** Maximum throughput: everything queued, or as many clients as the cache holds. */
 export function offline(setup: ReplicaSetup, shape: RequestShape): ClosedLoop {
   return closedLoop(setup, shape, roomFor(setup, shape).sequences);
 }
 
-/** One prompt of a load, however many requests run. */
+/** Prompt costs independent of running requests. */
 interface Prompt {
   readonly beside: PromptBeside;
-  /** Until the first token of a request that waits for nobody. */
+  /** Until the first token of a request without queueing. */
   readonly firstMs: number;
 }
 
@@ -150,26 +149,26 @@ function promptOf(setup: ReplicaSetup, { inputTokens, sharedPrefixTokens }: Requ
   };
 }
 
-/** What `sequences` running requests cost while each of them, now and then, is replaced by a new one with its prompt. */
+/** Costs of `sequences` running requests that are continually replaced by new ones with prompts. */
 export interface Cycle {
   readonly step: StepTime;
   readonly stepMs: number;
-  /** What one prompt adds to the steps. */
+  /** One prompt's addition to steps. */
   readonly promptMs: number;
   /**
-   * The same where prompts queue: every stage reads one. Unlike `promptMs` it does not hang on how many requests run, so a
-   * card that gets more done with fewer of them at once is not slower for it.
+   * For queued prompts, one per stage. Independent of running requests, unlike `promptMs`, so that
+   * a card that needs fewer at once does not look slower.
    */
   readonly queuedPromptMs: number;
-  /** Until the first token of a request that waits for nobody. */
+  /** Until the first token of a request without queueing. */
   readonly firstMs: number;
   readonly tpotMs: number;
-  /** One token more for every running request, with its share of the prompts. */
+  /** One token for every running request, with its share of prompts. */
   readonly iterationMs: number;
   readonly promptShare: number;
 }
 
-/** @param prompt for whoever asks for many numbers of `sequences` */
+/** @param prompt precomputed for many numbers of `sequences` */
 export function cycleOf(
   setup: ReplicaSetup,
   shape: RequestShape,
@@ -179,12 +178,12 @@ export function cycleOf(
   const { pipelineParallel, coefficients } = setup;
   const { inputTokens, outputTokens } = shape;
   const step = stepMs(setup, { sequences, contextTokens: inputTokens + outputTokens / 2 });
-  // One request alone finds every stage free; as many as there are stages meet each other in all of them.
+  // One request finds every stage free; as many as stages meet in all of them.
   const met = pipelineParallel > 1 ? Math.min(1, (Math.max(1, sequences) - 1) / (pipelineParallel - 1)) : 0;
   const decodeMs = step.totalMs / (1 - (1 - coefficients.pipelineUse) * met);
-  // Stages read several prompts at once, one behind the other.
+  // Stages read several prompts in a pipeline.
   const stages = (pipelineParallel - 1) * coefficients.pipelineUse;
-  // Each pass of a pipeline carries a part of the sequences, and of their prompts.
+  // Each pipeline pass carries part of the sequences and their prompts.
   const spared = coefficients.mixing * sparedMs(setup, step, prompt, sequences / pipelineParallel / outputTokens);
   const promptMs = prompt.totalMs / (1 + stages * (1 - 1 / Math.max(1, sequences))) - spared / pipelineParallel;
   const perStep = (sequences / outputTokens) * promptMs;
@@ -201,10 +200,10 @@ export function cycleOf(
 }
 
 /**
- * What one prompt costs less because the steps that take it along read the weights anyway: while they are read, the arithmetic of
- * both goes on. With few prompts a step, each falls on one; with many, each step has several.
- * By the formulas alone: what was measured says how long steps and prompts take, and not what they share.
- * @param perStep prompts that one step takes along, on average
+ * Saving per prompt in mixed steps: weights are read once while both compute. With few prompts each
+ * is in one step; with many, a step has several. By formulas only: measurements do not show what
+ * steps and prompts share.
+ * @param perStep average prompts per step
  */
 function sparedMs(
   { calibration }: ReplicaSetup,
@@ -222,7 +221,7 @@ function limitOfCycle({ step, promptShare }: Cycle, setup: ReplicaSetup): Limite
   return promptShare > 0.5 ? "prefill" : limitOfStep(step, setup);
 }
 
-/** Requests that the cache holds at once on average: each grows from its prompt to prompt and answer. */
+/** Average capacity of the cache in requests, which grow from prompt to prompt and answer. */
 function roomFor(
   { kvTokens, maxNumSeqs = Number.POSITIVE_INFINITY }: ReplicaSetup,
   { inputTokens, outputTokens, sharedPrefixTokens }: RequestShape,
@@ -237,7 +236,7 @@ function roomFor(
 
 const SEARCH_STEP = 0.005;
 
-/** The largest number up to `most` for which a condition holds that, once broken, stays broken; relative error half a percent. */
+/** Largest number up to `most` for a monotone condition; relative error half a percent. */
 function largest(most: number, holds: (value: number) => boolean, least: number): number {
   if (holds(most)) {
     return most;
@@ -255,24 +254,24 @@ function largest(most: number, holds: (value: number) => boolean, least: number)
 }
 
 /**
- * What a request waits for the step that reads its prompt, while others run.
+ * Wait for the step that reads the prompt, while others run.
  * @param rest of the step that it meets, 0 to 1
  */
 function stepsWaitMs({ coefficients }: ReplicaSetup, { iterationMs }: Cycle, rest: number): number {
   return (rest + coefficients.stepsAhead) * iterationMs;
 }
 
-/** Mean wait of a queue that is served one by one (M/D/1). */
+/** M/D/1 queue. */
 function waitMs(serviceMs: number, busy: number): number {
   return (serviceMs * busy) / (2 * (1 - busy));
 }
 
-/** Waits are about exponential: their quantile over their mean. */
+/** Roughly exponential waits: quantile over mean. */
 function waitQuantile(percentile: number): number {
   return Math.log(1 / (1 - Math.min(percentile, 99.9) / 100));
 }
 
-/** Quantile of the time per output token over its mean, about normal between requests. */
+/** Roughly normal between requests: quantile over mean. */
 function tpotQuantile({ coefficients }: ReplicaSetup, percentile: number): number {
   const share = percentile <= 50 ? 0 : normalQuantile(Math.min(percentile, 99.9) / 100) / normalQuantile(0.99);
   return 1 + (coefficients.tpotP99 - 1) * share;

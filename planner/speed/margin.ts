@@ -1,41 +1,39 @@
-/** How far a prediction can be off: factors that the measured value lies between, from groups that no fit has seen. */
+/** Prediction errors: factors around the measured value, from groups held out of the fit. */
 import table from "./margins.json";
 import type { ReplicaSetup } from "./types";
 
-/** What is asked. */
 export type SpeedQuestion =
   | "tpot"
-  /** Time to the first token as published benchmarks have it: clients and their tokenizers included. */
+  /** As in published benchmarks: with clients and their tokenizers. */
   | "ttft"
-  /** The same of the engine itself. */
+  /** Of the engine alone. */
   | "firstToken"
   | "prefill"
   | "decode"
   | "tokensPerSecond"
   | "requestsAtLevel";
 
-/** What a prediction rests on, the best first. */
+/** Basis of a prediction, best first. */
 export type SpeedBasis = "own" | "same-card-and-engine" | "same-card" | "unseen-card";
 
-/** What the error depends on. */
 export type ModelKind = "dense" | "moe";
 
-/** Quantiles of measured over predicted, from 0.01 to 0.99. */
+/** Quantiles of measured over predicted, 0.01 to 0.99. */
 export interface MarginRow {
   readonly question: SpeedQuestion;
   readonly kind: ModelKind;
-  /** Rows of held-out groups behind it. */
+  /** Held-out rows. */
   readonly rows: number;
-  /** Natural logarithms of measured over predicted at `quantiles` of the table. */
+  /** Natural logarithms of measured over predicted at the table's `quantiles`. */
   readonly logRatios: readonly number[];
 }
 
 export interface MarginTable {
   readonly quantiles: readonly number[];
   readonly rows: readonly MarginRow[];
-  /** Cards that the constants were fitted to, by their names in the catalogue, and with which engines. */
+  /** Fitted cards by catalogue name, with their engines. */
   readonly measured: readonly { readonly card: string; readonly engines: readonly string[] }[];
-  /** Factors on the logarithms by what a prediction rests on. */
+  /** Factors on the logarithms, by basis. */
   readonly widening: Readonly<Record<SpeedBasis, number>>;
 }
 
@@ -46,14 +44,14 @@ export interface Band {
   readonly high: number;
 }
 
-/** An expected figure with the range that holds it at the asked confidence. */
+/** Expected value with its range at the confidence. */
 export interface Interval extends Band {
   readonly expected: number;
 }
 
 /**
- * Factors on a prediction between which the measured value lies with probability `confidence` (0.5 to 0.98).
- * Low and high are as likely to be passed.
+ * Factors around a prediction that contain the measured value with probability `confidence` (0.5 to
+ * 0.98), symmetric in probability.
  */
 export function band(
   question: SpeedQuestion,

@@ -1,11 +1,11 @@
-/** Time of matrix products: bound by reading the weights with few tokens, by arithmetic with many. */
+/** Time of matrix products: bound by weights with few tokens, by arithmetic with many. */
 import { normalQuantile } from "./normal";
 import type { CardSpeed, ReplicaSetup } from "./types";
 import type { Matrices } from "./work";
 
 /**
- * The larger of two times that overlap, rounded off where they are alike: the fourth root of the sum of their fourth powers, as
- * sharply as the curve of measured products bends. By square roots, for a search asks this a million times.
+ * Smooth maximum of overlapping times: fourth root of the sum of fourth powers, as sharp as
+ * measured products bend. Square roots, for speed: a search calls this a million times.
  */
 export function joined(a: number, b: number): number {
   const large = Math.max(a, b);
@@ -16,10 +16,10 @@ export function joined(a: number, b: number): number {
   return large * Math.sqrt(Math.sqrt(1 + square * square));
 }
 
-/** Weights in fewer bits than this are multiplied as floats only by cards that multiply FP4. */
+/** Only cards with FP4 multiply weights below this as floats. */
 const FP4_BITS = 6;
 
-/** Operations per millisecond of one card at the peak of the number format that it multiplies these weights in, and reaches of it. */
+/** Per card at the peak of these weights' multiplication format, scaled to what is achieved. */
 export function peakPerMs(
   { tflops }: CardSpeed,
   { computeBits, bytes, parameters }: Matrices,
@@ -39,7 +39,7 @@ export function peakPerMs(
   return tflops.dense16 * 1e9;
 }
 
-/** What a pass of tokens takes through all matrices, by what bounds it. */
+/** Time of a pass through all matrices, by bound. */
 export interface MatrixTime {
   readonly totalMs: number;
   readonly weightsMs: number;
@@ -47,10 +47,10 @@ export interface MatrixTime {
 }
 
 /**
- * Milliseconds of all matrix products of one pass, one stage after the other.
+ * Milliseconds of all matrix products of a pass, stage by stage.
  * @param tokens of the pass, of all attention groups together
- * @param share of the peak that these products reach
- * @param headTokens that go through the output head
+ * @param share achieved of the peak
+ * @param headTokens through the output head
  */
 export function matrixMs(setup: ReplicaSetup, tokens: number, share: number, headTokens: number): MatrixTime {
   const { work, card, tensorParallel, attentionDataParallel = 1, coefficients } = setup;
@@ -89,15 +89,15 @@ export function matrixMs(setup: ReplicaSetup, tokens: number, share: number, hea
 }
 
 /**
- * Of so many things that fall on GPUs by chance, as many as there would be if each had what the busiest has: all wait for it.
- * The largest of n draws lies above the mean by about the standard deviations that n - 3/8 of n + 1/4 draws are below (Blom, 1958).
- * @param free share of the spread of independent draws that is left: nothing is where each has all that it can have
+ * Items if every GPU had as many as the busiest, which all wait for. The largest of n draws exceeds
+ * the mean by about the standard deviations below which n - 3/8 of n + 1/4 draws lie (Blom, 1958).
+ * @param free remaining share of the spread of independent draws: 0 where each has its maximum
  */
 export function busiest(things: number, gpus: number, free: number): number {
   return gpus > 1 ? things + normalQuantile((gpus - 0.375) / (gpus + 0.25)) * Math.sqrt(gpus * things * free) : things;
 }
 
-/** Experts of a layer that at least one of the tokens is routed to, each token choosing evenly. */
+/** Experts with at least one token, each token choosing evenly. */
 export function touched(count: number, perToken: number, tokens: number): number {
   return count * (1 - (1 - perToken / count) ** tokens);
 }

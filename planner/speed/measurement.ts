@@ -1,45 +1,45 @@
-/** What somebody measured of a model on a card: `npm run measure` writes it, the planner reads it. Plain data. */
+/** A model's measurements on a card: `npm run measure` writes, the planner reads. Plain data. */
 
-/** Times of one load, milliseconds. */
+/** Milliseconds, one load. */
 export interface MeasuredFigure {
   readonly median: number;
   readonly mean?: number;
   readonly p99?: number;
-  /** How far the same measurement made again may lie from it, as a part of it (95 %). @default nobody said */
+  /** Relative spread of repeated measurements (95 %). @default unknown */
   readonly error?: number;
 }
 
-/** A closed loop: so many requests in flight all the time. */
+/** Closed loop with a constant number of requests in flight. */
 export interface MeasuredLoad {
   readonly inFlight: number;
-  /** Tokens of a request and of its answer, means. */
+  /** Means. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of the input, what all requests begin with. */
+  /** Common prefix of all requests. */
   readonly sharedPrefixTokens: number;
-  /** Requests behind the figures, and those that failed besides. */
+  /** Successful, and failed ones in addition. */
   readonly requests: number;
   readonly failed: number;
-  /** To the first token, from when the request was sent. */
+  /** From sending to first token. */
   readonly ttftMs: MeasuredFigure;
-  /** For each further token; absent where the tool did not say. */
+  /** Per further token; absent if unreported. */
   readonly tpotMs?: MeasuredFigure;
   readonly e2eMs?: MeasuredFigure;
-  /** Output tokens of all requests together. */
+  /** All requests together. */
   readonly tokensPerSecond: { readonly value: number; readonly error?: number };
-  /** Share of the KV cache in use: on average, and the most of any replica. @default the tool does not report it */
+  /** Average share of the KV cache, and the maximum of any replica. @default unreported */
   readonly kvCacheUsage?: { readonly mean: number; readonly max: number };
 }
 
-/** What was measured: figures count for this alone. */
+/** Figures are valid for this only. */
 export interface MeasuredSubject {
-  /** Name of the card in the catalogue; for a model on CPUs the name of the machine's shape. */
+  /** Catalogue card; for models on CPUs the machine's shape. */
   readonly card: string;
   readonly engine: string;
   readonly engineVersion: string;
-  /** Name in the catalogue, or where the weights come from. */
+  /** Catalogue name or source of the weights. */
   readonly model: string;
-  /** Format of the weights, where it is not the checkpoint's own. */
+  /** Set where the format differs from the checkpoint's. */
   readonly quantization?: string;
   readonly kvCacheDtype?: string;
   readonly tensorParallel: number;
@@ -47,11 +47,11 @@ export interface MeasuredSubject {
 }
 
 export interface SpeedMeasurement extends MeasuredSubject {
-  /** Program and version that measured. */
+  /** Measuring program and version. */
   readonly by: string;
   /** UTC, to the second. */
   readonly measuredAt: string;
-  /** False: it was ended early, or a load is missing. */
+  /** False: ended early, or a load is missing. */
   readonly complete: boolean;
   readonly loads: readonly MeasuredLoad[];
 }

@@ -1,6 +1,4 @@
-/** The normal distribution. */
-
-/** Inverse of the standard normal distribution for p > 0.5, absolute error below 5e-4 (Abramowitz and Stegun 26.2.23). */
+/** Inverse standard normal, p > 0.5, absolute error below 5e-4 (Abramowitz and Stegun 26.2.23). */
 export function normalQuantile(p: number): number {
   const t = Math.sqrt(-2 * Math.log(1 - p));
   return (

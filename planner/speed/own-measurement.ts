@@ -1,4 +1,4 @@
-/** Which of an environment's own measurements counts for a model, and for a layout of it. Pure. */
+/** Selects the own measurement for a model and layout. Pure. */
 import type { MachineShape } from "../../catalog/shapes";
 import type { Layout } from "../layouts";
 import type { ModelRequest } from "../request";
@@ -8,9 +8,9 @@ import type { SpeedMeasurement } from "./measurement";
 type Model = Pick<ModelRequest, "engine" | "engineVersion" | "source" | "quantization" | "kvCacheDtype">;
 
 export interface OwnMeasurements {
-  /** Of this model with this version of its engine, whatever the card and the layout. */
+  /** Of this model and engine version, on any card and layout. */
   readonly current: readonly SpeedMeasurement[];
-  /** Of the same with other versions: they do not count. */
+  /** Of other versions, ignored. */
   readonly stale: readonly SpeedMeasurement[];
 }
 

@@ -1,24 +1,22 @@
-/** Time to read a prompt: all of its tokens at once, until the first token of the answer. */
+/** Time to read a whole prompt, until the first token. */
 import { communicationMs } from "./communication";
 import { matrixMs } from "./matrix-time";
 import { engineMs, launchedMs } from "./step";
 import type { ReplicaSetup } from "./types";
 
-/**
- * Milliseconds to read `tokens` of a prompt of which `alreadyCached` tokens before them are in the cache, on an idle replica.
- */
+/** Milliseconds on an idle replica; `alreadyCached` tokens precede `tokens`. */
 export function prefillMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0): number {
   return launchedMs(setup, promptWorkMs(setup, tokens, alreadyCached)) + engineMs(setup, 1);
 }
 
-/** The same until the first token of a request that waits for no other. */
+/** Until the first token, without queueing. */
 export function firstTokenMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0): number {
   return prefillMs(setup, tokens, alreadyCached) + setup.coefficients.requestMs;
 }
 
 /**
- * The same as prefillMs without what every step costs anyway: what prompts add to steps that others wait for.
- * @param tokens of each of so many `prompts` that are read together
+ * prefillMs without a step's fixed cost: a prompt's addition to steps.
+ * @param tokens of each of the `prompts` read together
  */
 export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0, prompts = 1): number {
   if (tokens <= 0) {
@@ -32,17 +30,17 @@ export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached 
   );
 }
 
-/** What reading prompts adds to steps that running sequences take anyway, for one prompt. */
+/** One prompt's addition to steps of running sequences. */
 export interface PromptBeside {
-  /** Products with the weights by the formulas alone: they wait for nothing that a step has read already. */
+  /** Weight products by formulas only: independent of weights already read. */
   readonly matricesMs: number;
   readonly totalMs: number;
 }
 
 /**
- * What reading one prompt adds to steps that running sequences take anyway: its arithmetic. The weights are read once for both,
- * and an all-reduce more tokens long begins no later. Groups of a data-parallel attention each read a prompt of their own
- * meanwhile: of what they share, one prompt has its part.
+ * One prompt's addition to running steps is its arithmetic: weights are read once for both, and a
+ * longer all-reduce starts no later. Groups of data-parallel attention read their prompts
+ * meanwhile: shared parts are divided.
  */
 export function promptBeside(setup: ReplicaSetup, tokens: number, alreadyCached: number): PromptBeside {
   if (tokens <= 0) {
@@ -62,7 +60,7 @@ function promptShare({ coefficients }: ReplicaSetup): number {
   return coefficients.prefillCompute * coefficients.engineCompute;
 }
 
-/** Each token attends to those before it: half of the square, and all that was cached. */
+/** Each token attends to earlier ones: half the square, plus everything cached. */
 function attentionMs(setup: ReplicaSetup, tokens: number, cached: number): number {
   const { work, card, tensorParallel } = setup;
   const operationsPerMs = card.tflops.dense16 * 1e9 * promptShare(setup) * tensorParallel;

@@ -1,39 +1,41 @@
-/** What a million tokens cost on machines of one's own, and from how many requests on that is less than an API asks. */
+/** Cost of a million tokens on own machines, and the break-even against APIs. */
 import type { ApiPrice } from "../../catalog/api-prices";
 
-/** An average month, as price lists count: 730 hours. */
+/** An average month of price lists: 730 hours. */
 const SECONDS_PER_MONTH = 730 * 3600;
 const MILLION = 1e6;
 
-/** Tokens of one request, on average. */
+/** Average. */
 export interface TokensPerRequest {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** What a model's replicas cost, and what they answer. */
 export interface PricedModel extends TokensPerRequest {
-  /** Of the replicas that answer. */
+  /** Running replicas. */
   readonly monthlyUsd: number;
-  /** Answered on average while they run; 0: nobody says. */
+  /** Average while running; 0: unknown. */
   readonly requestsPerSecond: number;
-  /** That these replicas could answer within its level, at the pessimistic edge. */
+  /** Within the level at the pessimistic edge. */
   readonly capacityPerSecond: number;
 }
 
 export interface ApiComparison extends ApiPrice {
   /** For the same mix of input and output. */
   readonly usdPerMillionTokens: number;
-  /** Requests a second, on average while they run, from which the model's own machines cost less. */
+  /** Average rate from which own machines are cheaper. */
   readonly breakEvenPerSecond: number;
-  /** The planned replicas can answer so many within the level: else no traffic makes them the cheaper ones. */
+  /** The planned replicas reach the break-even within the level. */
   readonly isReachable: boolean;
 }
 
 export interface TokenPrice {
-  /** Input and output counted alike. Undefined where no traffic is declared, or nobody answers it: an idle machine has no price per token. */
+  /**
+   * Input and output weigh the same. Undefined without traffic or answers: an idle machine has no
+   * price per token.
+   */
   readonly usdPerMillionTokens?: number;
-  /** As if the replicas answered all that they can. Undefined where they can answer nothing within the level. */
+  /** At full load. Undefined where nothing is within the level. */
   readonly atCapacityUsdPerMillionTokens?: number;
   /** Cheapest first. */
   readonly apis: readonly ApiComparison[];

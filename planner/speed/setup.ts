@@ -1,4 +1,4 @@
-/** From a model, the GPUs of a machine and a layout to what the formulas take; or why nobody can say how fast it is. */
+/** Inputs of the formulas from model, GPUs and layout; or why the speed is unknown. */
 import type { GpuModel, GpuSpec, MachineShape } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
 import type { Layout } from "../layouts";
@@ -10,15 +10,15 @@ import { modelWork } from "./work";
 
 export type SetupAnswer =
   | { readonly setup: ReplicaSetup; readonly basis: SpeedBasis }
-  /** Why there is none, as half a sentence. */
+  /** Half a sentence. */
   | { readonly reason: string };
 
 export interface SetupOptions {
-  /** Tokens that the KV cache of a replica holds: `MemoryEstimate.kvTokens`. */
+  /** `MemoryEstimate.kvTokens`. */
   readonly kvTokens: number;
-  /** Somebody measured it there: then the figures of a card need not be known. */
+  /** With a measurement, card figures may be unknown. */
   readonly isMeasured?: boolean;
-  /** @default what the project was fitted to */
+  /** @default the fitted constants */
   readonly constants?: ConstantTable;
 }
 
@@ -28,7 +28,6 @@ type Model = Pick<
   "architecture" | "engine" | "engineVersion" | "quantization" | "kvCacheDtype" | "maxNumSeqs"
 >;
 
-/** One replica of a model on machines of a shape. */
 export function setupOf(
   model: Model,
   machine: Machine,
@@ -80,14 +79,14 @@ function cardOf({ name, gpu, cpu }: Machine, isMeasured: boolean): CardSpeed | {
 }
 
 /**
- * Of CPUs there is no datasheet that says what a machine's share of them does: round figures of a server's core (a judgement),
- * which a measurement corrects. They decide nothing but how the parts of a time stand to each other.
+ * No datasheet states a machine's share of a CPU: round figures of a server core (a judgement),
+ * corrected by measurement. They only affect the ratio of a time's parts.
  */
 function nominalCpu(vcpus: number): CardSpeed {
   return { name: "CPU", family: "cpu", memoryGBs: 5 * vcpus, tflops: { dense16: 0.05 * vcpus } };
 }
 
-/** What is known of a card's speed; undefined where the catalogue lacks a figure. */
+/** Undefined where the catalogue lacks a figure. */
 export function cardSpeed(gpu: Omit<GpuModel, "memorySource" | "engineMemorySource" | "notes">): CardSpeed | undefined {
   const family = familyOf(gpu);
   const dense16 = gpu.speed?.dense16 ?? gpu.tflops?.dense16;
@@ -99,7 +98,7 @@ export function cardSpeed(gpu: Omit<GpuModel, "memorySource" | "engineMemorySour
   return { name: gpu.model, family, memoryGBs, tflops };
 }
 
-/** Generations of the catalogue as the constants have them. */
+/** Catalogue generations by the constants' names. */
 function familyOf({ arch, abilities }: Pick<GpuModel, "arch" | "abilities">): CardFamily | undefined {
   switch (arch) {
     case "ampere":
@@ -127,13 +126,13 @@ function linkOf(gpu: GpuSpec): LinkSpeed | undefined {
   return { kind: "pcie", gbs: speed.pcieGBs };
 }
 
-/** Of each GPU, when all send at once. */
+/** Per GPU, when all send at once. */
 function networkOf({ rdma, networkGbps, gpu }: Machine): LinkSpeed {
   const gbps = rdma.kind === "none" ? (networkGbps ?? SLOWEST_NETWORK_GBPS) : rdma.gbps;
   return { kind: "network", gbs: gbps / 8 / Math.max(1, gpu?.count ?? 1) };
 }
 
-/** Where the catalogue has no figure: no machine with GPUs has less. */
+/** Fallback: no machine with GPUs has less. */
 const SLOWEST_NETWORK_GBPS = 10;
 
 function basisOf(card: string, engine: string): SpeedBasis {

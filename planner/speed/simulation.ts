@@ -1,21 +1,21 @@
 /**
- * Continuous batching as an event loop: requests arrive at random, wait until the KV cache takes them, are read in chunks
- * beside the answers that others get, and leave. It shows what means hide: how long the unlucky wait.
+ * Continuous batching as an event loop: requests arrive at random, wait for KV cache, are read in
+ * chunks next to other answers, and leave. It shows the tails that means hide.
  */
 import { exponential, logNormal, randomFrom } from "./random";
 
-/** What an engine's steps take; milliseconds. */
+/** Milliseconds. */
 export interface BatchCosts {
-  /** One token for each of so many sequences, of so many tokens each on average. */
+  /** One token per sequence, at an average context. */
   stepMs(sequences: number, contextTokens: number): number;
-  /** Reading so many tokens of a prompt, behind those of it that were read before. */
+  /** Part of a prompt, after what is already read. */
   prefillMs(tokens: number, alreadyRead: number): number;
-  /** Part of a chunk's time that the answers beside it wait: the rest overlaps. 0 to 1. */
+  /** Share of a chunk's time that concurrent answers wait; the rest overlaps. 0 to 1. */
   readonly overlapWait: number;
-  /** Tokens that the cache holds. */
+  /** Cache capacity. */
   readonly kvTokens: number;
   readonly maxSequences: number;
-  /** Tokens of prompts that one step takes at most. */
+  /** Prompt tokens per step at most. */
   readonly chunkTokens: number;
 }
 
@@ -24,7 +24,7 @@ export interface ArrivingRequests {
   /** Means. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of the input, what the cache has already: it is neither read nor kept again. */
+  /** Input already cached: neither read nor stored again. */
   readonly sharedPrefixTokens: number;
   /** Standard deviation of both lengths over their mean. */
   readonly lengthVariation: number;
@@ -39,27 +39,27 @@ export interface Times {
 }
 
 export interface Simulated {
-  /** From the arrival to the first token, milliseconds. */
+  /** From arrival, milliseconds. */
   readonly ttftMs: Times;
-  /** For each token after the first, on average over an answer; milliseconds. Undefined where answers have one token. */
+  /** Average per further token, milliseconds. Undefined for answers of one token. */
   readonly tpotMs?: Times;
-  /** Requests that were answered, per second of the whole run. */
+  /** Answered, over the whole run. */
   readonly requestsPerSecond: number;
-  /** Requests under way, waiting ones too: mean over time. */
+  /** Including queued ones: mean over time. */
   readonly inFlight: number;
-  /** Most of the cache that was ever in use, as a fraction. */
+  /** Peak cache usage, as a fraction. */
   readonly mostOfCache: number;
   /**
-   * The queue grew until the end: the times say how long the run was, nothing more. Whoever needs to know how near that is
-   * asks the closed form, for a run of some thousand requests may miss it.
+   * The queue grew until the end: times only reflect the run's length. Use the closed form for the
+   * distance from saturation, which a run of some thousand requests may miss.
    */
   readonly saturated: boolean;
 }
 
-/** The first requests meet an empty engine, and are not counted. */
+/** The first requests meet an empty engine and do not count. */
 const WARM_UP = 200;
 const COUNTED = 1500;
-/** Means the same run for the same question: a plan that changes by itself is none. */
+/** Fixed, because plans must not change by themselves. */
 const SEED = 20_261_124;
 
 interface Sequence {
@@ -71,7 +71,7 @@ interface Sequence {
   firstTokenMs: number;
 }
 
-/** @param costs must grow with what they are asked for. */
+/** @param costs must grow with their arguments. */
 export function simulate(costs: BatchCosts, requests: ArrivingRequests, seed = SEED): Simulated {
   const queue = arrivals(requests, costs.kvTokens, seed);
   const running: Sequence[] = [];
@@ -123,7 +123,7 @@ export function simulate(costs: BatchCosts, requests: ArrivingRequests, seed = S
         running.push(current);
       }
     } else {
-      // Nothing changes until somebody has his last token, or the next one arrives: these steps are one.
+      // No change until an answer ends or a request arrives: these steps are one.
       const untilEnd = Math.min(...running.map(({ output, written }) => output - written));
       const stepMs = answerMs(context);
       const arrival = queue[next];
@@ -150,12 +150,12 @@ function write(running: readonly Sequence[], tokens: number): void {
   }
 }
 
-/** Lengths and gaps are drawn from sources of their own: another rate meets the same requests. */
+/** Separate random sources for lengths and gaps, so that other rates have the same requests. */
 function arrivals(requests: ArrivingRequests, kvTokens: number, seed: number): Sequence[] {
   const gaps = randomFrom(seed);
   const lengths = randomFrom(seed ^ 0x5bd1e995);
   const { lengthVariation, sharedPrefixTokens } = requests;
-  // Nothing that the engine would refuse arrives: it would wait for ever.
+  // Drops requests that the engine refuses: they would wait forever.
   const longest = Math.max(2, kvTokens - sharedPrefixTokens);
   const own = Math.max(1, requests.inputTokens - sharedPrefixTokens);
   let at = 0;
@@ -187,12 +187,12 @@ function summary(done: { request: Sequence; endedMs: number }[], mostOfCache: nu
     requestsPerSecond: (byArrival.length * 1000) / endMs,
     inFlight: spent / endMs,
     mostOfCache,
-    // Whoever keeps up is done soon after the last has come.
+    // A stable queue is empty soon after the last arrival.
     saturated: isGrowing(waits) && endMs - lastArrival > ownMs / 4,
   };
 }
 
-/** The last quarter of the run waits far longer than the second did. */
+/** The last quarter waits far longer than the second. */
 function isGrowing(waits: readonly number[]): boolean {
   const quarter = Math.floor(waits.length / 4);
   const early = mean(waits.slice(quarter, 2 * quarter));

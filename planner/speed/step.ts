@@ -1,32 +1,32 @@
-/** Time of one decode step: one more token for each running sequence. */
+/** Decode step: one token for each running sequence. */
 import { communicationMs } from "./communication";
 import { joined, type MatrixTime, matrixMs } from "./matrix-time";
 import type { LimitedBy, ReplicaSetup, SpeedFactors } from "./types";
 
 export interface DecodeLoad {
-  /** Sequences that run, in all stages and attention groups together. */
+  /** Running sequences of all stages and attention groups. */
   readonly sequences: number;
-  /** Tokens in the cache of each, on average. */
+  /** Average cached tokens per sequence. */
   readonly contextTokens: number;
 }
 
-/** One step by cause, milliseconds: all stages of a pipeline, which a token passes one after the other. */
+/** One step by cause, milliseconds: all stages of a pipeline in sequence. */
 export interface StepTime {
   readonly totalMs: number;
-  /** Reading weights, were it alone. */
+  /** Reading weights alone. */
   readonly weightsMs: number;
-  /** Reading the caches and states of running sequences. */
+  /** Reading caches and states. */
   readonly kvMs: number;
-  /** Arithmetic, were it alone. */
+  /** Arithmetic alone. */
   readonly computeMs: number;
   readonly communicationMs: number;
-  /** The engine's own work, and kernels that wait for each other. */
+  /** Engine work, and dependent kernels. */
   readonly overheadMs: number;
-  /** All products with weights by the formulas alone, whatever was measured. */
+  /** By formulas only, without measurements. */
   readonly matrices: MatrixTime;
 }
 
-/** The stages of a pipeline work on groups of the sequences in turn: each pass carries one group. */
+/** Pipeline stages alternate between groups of sequences: a pass carries one group. */
 export function stepMs(setup: ReplicaSetup, { sequences, contextTokens }: DecodeLoad): StepTime {
   const { attentionDataParallel = 1, pipelineParallel, coefficients } = setup;
   const tokens = Math.max(1, sequences / pipelineParallel);
@@ -51,7 +51,7 @@ export function stepMs(setup: ReplicaSetup, { sequences, contextTokens }: Decode
 
 const NOT_MEASURED: Omit<SpeedFactors, "prompt"> = { step: 1, addedMs: 0, addedPerSequenceMs: 0 };
 
-/** Attention of `sequences` over their caches, and their fixed states. */
+/** Reading caches and fixed states. */
 function cacheMs(
   { work, card, tensorParallel, coefficients }: ReplicaSetup,
   sequences: number,
@@ -68,19 +68,19 @@ function cacheMs(
   return joined((sequences * bytes) / bytesPerMs, (sequences * operations) / operationsPerMs);
 }
 
-/** A pass that keeps its cards busy for so long, with the launches of its kernels beside it. */
+/** Overlaps a pass's card time with kernel launches. */
 export function launchedMs({ work, coefficients }: ReplicaSetup, busyMs: number): number {
   return joined(busyMs, (coefficients.hostTime * coefficients.launchUs * work.launches) / 1e3);
 }
 
-/** What the engine does beside the arithmetic, for one pass. */
+/** Engine time besides arithmetic, per pass. */
 export function engineMs({ work, coefficients }: ReplicaSetup, sequences: number): number {
   const { stepMs, layerUs, moeLayerUs, indexerUs, sequenceUs, oldEngine, hostTime } = coefficients;
   const layersUs = layerUs * work.layers + moeLayerUs * work.moeLayers + indexerUs * work.indexedLayers;
   return oldEngine * (hostTime * (stepMs + (sequenceUs * sequences) / 1e3) + layersUs / 1e3);
 }
 
-/** What takes most of a step. */
+/** Largest part of a step. */
 export function limitOfStep(step: StepTime, { pipelineParallel }: ReplicaSetup): LimitedBy {
   const causes: readonly (readonly [LimitedBy, number])[] = [
     ["weights", step.weightsMs],

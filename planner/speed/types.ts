@@ -1,11 +1,11 @@
 /**
- * What the speed model speaks of. Plain data; units are in the names: milliseconds, tokens, GB/s (10^9 bytes), TFLOPS
- * (10^12 operations a second, dense).
+ * Types of the speed model. Plain data; units in names: milliseconds, tokens, GB/s (10^9 bytes),
+ * TFLOPS (10^12 dense operations a second).
  */
 import type { Coefficients } from "./constants";
 import type { ModelWork } from "./work";
 
-/** Generation of a card: what its measured efficiencies are kept under (constants.json). */
+/** Card generation: key of measured efficiencies (constants.json). */
 export type CardFamily =
   | "volta"
   | "turing"
@@ -20,20 +20,20 @@ export type CardFamily =
   | "apple"
   | "cpu";
 
-/** Dense peak of one card's datasheet. */
+/** Dense datasheet peak of one card. */
 export interface Tflops {
-  /** In 16-bit numbers. */
+  /** 16-bit. */
   readonly dense16: number;
-  /** In FP8; undefined where the card multiplies none. */
+  /** FP8; undefined without support. */
   readonly dense8?: number;
-  /** In FP4; undefined where the card multiplies none. */
+  /** FP4; undefined without support. */
   readonly dense4?: number;
 }
 
 export interface CardSpeed {
   readonly name: string;
   readonly family: CardFamily;
-  /** Memory bandwidth of one card by its datasheet. */
+  /** Datasheet bandwidth of one card. */
   readonly memoryGBs: number;
   readonly tflops: Tflops;
 }
@@ -44,56 +44,54 @@ export interface LinkSpeed {
   readonly gbs: number;
 }
 
-/** One replica: which work, on which cards, divided how. */
 export interface ReplicaSetup {
   readonly work: ModelWork;
   readonly card: CardSpeed;
-  /** Between the GPUs of a node; absent with one. */
+  /** Between GPUs of a node; absent with one. */
   readonly link?: LinkSpeed;
-  /** Between nodes, per GPU; where pipeline stages lie on several. */
+  /** Per GPU between nodes, for stages on several. */
   readonly nodeLink?: LinkSpeed;
   readonly engine: { readonly name: string; readonly version?: string };
-  /** GPUs that share each matrix: of the attention, where that is data-parallel. */
+  /** GPUs sharing each matrix; of attention, where data-parallel. */
   readonly tensorParallel: number;
   readonly pipelineParallel: number;
-  /** Groups of GPUs that each run the attention of their own requests, while the experts lie over all. @default 1 */
+  /** Groups that run attention for their own requests, with experts over all. @default 1 */
   readonly attentionDataParallel?: number;
-  /** GPUs over which whole experts are dealt, instead of a part of each on every GPU. @default 1 */
+  /** GPUs that share out whole experts. @default 1 */
   readonly expertParallel?: number;
-  /** Tokens that the KV cache holds: the planner's own limit. */
+  /** The planner's limit. */
   readonly kvTokens: number;
   readonly maxNumSeqs?: number;
-  /** Tokens of prompts that one step takes at most. @default the engine's usual */
+  /** Prompt tokens per step. @default the engine's */
   readonly maxBatchedTokens?: number;
-  /** Own measurement of this card, engine and model. @default nobody measured */
+  /** Own measurement of this card, engine and model. @default none */
   readonly calibration?: SpeedFactors;
-  /** What the card, the engine and the format of the weights reach of the datasheet (constants.ts). */
+  /** Achieved fractions of the datasheet (constants.ts). */
   readonly coefficients: Coefficients;
 }
 
-/** What a measurement makes of a prediction. */
+/** Corrections by a measurement. */
 export interface SpeedFactors {
-  /** Measured over predicted time of decode steps. */
+  /** Measured over predicted decode step. */
   readonly step: number;
-  /** Milliseconds that each decode step takes besides. */
+  /** Added per decode step. */
   readonly addedMs: number;
-  /** The same for each sequence that runs. */
+  /** Added per running sequence. */
   readonly addedPerSequenceMs: number;
-  /** Measured over predicted time of prompts. */
+  /** Measured over predicted prompt. */
   readonly prompt: number;
 }
 
-/** What requests look like: means over many. */
+/** Means of many requests. */
 export interface RequestShape {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of the input, what is in the cache already because other requests begin alike. */
+  /** Input already cached as a common prefix. */
   readonly sharedPrefixTokens: number;
-  /** Standard deviation of the lengths over their mean. */
+  /** Standard deviation of lengths over their mean. */
   readonly lengthVariation: number;
 }
 
-/** What keeps a replica from being faster. */
 export type LimitedBy =
   | "weights"
   | "kv-reads"
@@ -105,11 +103,11 @@ export type LimitedBy =
   | "overhead"
   | "max-num-seqs";
 
-/** A service level; percentile 50 to 99.9 says which requests must keep to the times. */
+/** Percentile 50 to 99.9: requests that must keep the times. */
 export interface SpeedLevel {
   readonly ttftMs?: number;
   readonly tpotMs?: number;
-  /** Output tokens per second that the replica must make. */
+  /** Least output rate of a replica. */
   readonly tokensPerSecond?: number;
   readonly percentile: number;
 }

@@ -1,4 +1,4 @@
-/** What serving a model asks of a card: bytes that are read and operations that are computed, by what they follow from. */
+/** Bytes read and operations computed to serve a model, by cause. */
 import { type KvCacheDtype, layerCaches } from "../memory/kv-cache";
 import { DTYPE_BYTES, type Mixer, type ModelArchitecture, mixersOf } from "../model/architecture";
 import { formatFor } from "../model/format-names";
@@ -7,66 +7,63 @@ import { asMatrix } from "../model/parameters";
 import { checkpointMatrixBytes, type WeightFormat } from "../model/quantization";
 import { type ModelTensor, parametersEach, storedAs, tensorInventory } from "../model/tensors";
 
-/** Matrices of one kind, all layers together. */
+/** Matrices of one kind, all layers. */
 export interface Matrices {
   readonly bytes: number;
   readonly parameters: number;
-  /** Bits of the numbers that are multiplied: 8 for FP8 weights with FP8 inputs; 16 where weights are unpacked first. */
+  /** Bits multiplied: 8 for FP8 weights with FP8 inputs; 16 where weights are unpacked first. */
   readonly computeBits: 16 | 8 | 4;
-  /** Weights are stored in fewer bits than they are multiplied in: they are unpacked on the way. */
+  /** Stored in fewer bits than multiplied. */
   readonly unpacked: boolean;
 }
 
-/** Caches of all layers that reach back equally far. */
+/** Caches of layers with the same window. */
 export interface CacheReads {
-  /** Read per cached token for each token that is made, on one GPU of the tensor-parallel group, all layers. */
+  /** Read per cached and generated token, on one GPU of the group, all layers. */
   readonly bytesPerToken: number;
-  /** Tokens that are read at most. @default all */
+  /** @default all */
   readonly mostTokens?: number;
-  /** Operations per cached token for each token that is made, all GPUs together, all layers. */
+  /** Per cached and generated token, all GPUs and layers. */
   readonly operationsPerToken: number;
-  /** The same for each token of a prompt: latent attention unpacks its vectors once for many queries. */
+  /** Per prompt token: latent attention unpacks its vectors once for many queries. */
   readonly promptOperationsPerToken: number;
 }
 
-/** One model in one weight format, with its caches as divided over a tensor-parallel group. */
+/** One model in one format, with caches divided over a tensor-parallel group. */
 export interface ModelWork {
   readonly layers: number;
   readonly moeLayers: number;
-  /** Layers with an indexer of their own. */
+  /** Layers with an indexer. */
   readonly indexedLayers: number;
-  /** Kernels that one pass launches, all layers together. */
+  /** Kernels per pass, all layers. */
   readonly launches: number;
   readonly hiddenSize: number;
-  /** What every token meets, whatever its experts, in the layers. */
+  /** Applied to every token, whatever its experts. */
   readonly dense: Matrices;
-  /** Of `dense`, the share that belongs to attention (and other mixers). */
+  /** Share of attention (and other mixers) in `dense`. */
   readonly mixerShare: number;
-  /** All routed experts of all layers. */
+  /** All layers. */
   readonly experts?: Matrices & { readonly count: number; readonly perToken: number };
   /** Vocabulary × hidden size. */
   readonly head: Matrices;
   readonly caches: readonly CacheReads[];
-  /** Fixed states of one sequence, read and written for each token, on one GPU. */
+  /** Of one sequence, read and written per token, on one GPU. */
   readonly stateBytes: number;
 }
 
 export interface WorkOptions {
-  /** Format of the weights where it is not the checkpoint's. */
+  /** Set where the format differs from the checkpoint's. */
   readonly quantization?: string;
   readonly kvCacheDtype?: KvCacheDtype;
   readonly tensorParallel: number;
 }
 
-/** Tokens that a sparse indexer chooses: DeepSeek-V3.2, GLM-5 (`index_topk` of their config.json). */
+/** Tokens chosen by a sparse indexer: DeepSeek-V3.2, GLM-5 (`index_topk` of their config.json). */
 const INDEXER_TOKENS = 2048;
 
 const known = new Kept<ModelArchitecture, string, ModelWork>();
 
-/**
- * The work of one model.
- * @throws UnknownFormatError
- */
+/** @throws UnknownFormatError */
 export function modelWork(architecture: ModelArchitecture, options: WorkOptions): ModelWork {
   const { quantization, kvCacheDtype = "auto", tensorParallel } = options;
   return known.get(architecture, `${quantization ?? ""} ${kvCacheDtype} ${tensorParallel}`, () =>
@@ -97,19 +94,20 @@ function sumWork(
     dense: summed,
     mixerShare: summed.bytes > 0 ? matricesOf(mixers, format).bytes / summed.bytes : 0,
     ...(experts.length > 0 && { experts: { ...matricesOf(experts, format), ...routing(experts) } }),
-    // A table that serves as the head too is read whole for every step.
+    // A table that is also the head is read whole per step.
     head: matricesOf(head.length > 0 ? head : table, format),
     ...cacheWork(architecture, dtype, tensorParallel),
   };
 }
 
 /**
- * Kernels of a layer without biases, as engines of 2023 wrote it: two norms, fused query, key and value, rotation, writing the cache,
- * attention, output, fused gate and up, activation, down, two all-reduces (vllm/model_executor/models/llama.py of 0.2).
+ * Kernels of a layer without biases in engines of 2023: two norms, fused query, key and value,
+ * rotation, cache write, attention, output, fused gate and up, activation, down, two all-reduces
+ * (vllm/model_executor/models/llama.py of 0.2).
  */
 const KERNELS_PER_LAYER = 12;
 
-/** Biases that are added by kernels of their own: one for query, key and value, which are one product. */
+/** Biases in separate kernels: one for query, key and value, which are one product. */
 function biasesIn(tensors: readonly ModelTensor[]): number {
   return tensors.filter(({ module }) => /bias$/.test(module) && !/[kv]_proj\.bias$/.test(module)).length;
 }
@@ -132,7 +130,7 @@ function matricesOf(tensors: readonly ModelTensor[], format: WeightFormat): Matr
   return { bytes, parameters, computeBits, unpacked: bits < 0.75 * computeBits };
 }
 
-/** What a kernel multiplies in: formats that quantize inputs too compute in fewer bits, the others unpack weights. */
+/** Formats that also quantize inputs compute in fewer bits; others unpack weights. */
 function computeBitsOf({ rules }: WeightFormat, meanBits: number): 16 | 8 | 4 {
   const name = rules[0]?.scheme.name ?? "";
   if (meanBits > 12) {
@@ -141,7 +139,7 @@ function computeBitsOf({ rules }: WeightFormat, meanBits: number): 16 | 8 | 4 {
   if (/^(mx)?fp8/.test(name)) {
     return 8;
   }
-  // MXFP4 experts are multiplied with FP8 inputs where the card can.
+  // MXFP4 experts use FP8 inputs where the card can.
   return name.startsWith("nvfp4") ? 4 : name.startsWith("mxfp4") ? 8 : 16;
 }
 
@@ -170,7 +168,7 @@ function cacheWork(
   for (const [index, cache] of layerCaches(architecture, dtype, tensorParallel).entries()) {
     const layer = architecture.layerSpecs[index];
     const mixers = layer === undefined ? [] : mixersOf(layer);
-    // Reading and writing back.
+    // Read and write back.
     stateBytes += 2 * cache.stateBytes;
     for (const mixer of mixers) {
       const operations = operationsPerCachedToken(mixer);
@@ -178,12 +176,12 @@ function cacheWork(
       const indexer = indexerOf(mixer);
       const most = cache.scope.kind === "full" ? Number.POSITIVE_INFINITY : cache.scope.windowTokens;
       if (indexer === undefined) {
-        // Layers without a cache of their own read that of an earlier layer.
+        // Layers without a cache read an earlier layer's.
         add(most, mixers.length === 1 ? cache.bytesPerToken : 0, operations, ofPrompt);
       } else {
         const keys = indexer.headDim * DTYPE_BYTES.bfloat16;
         add(Number.POSITIVE_INFINITY, Math.min(keys, cache.bytesPerToken), 2 * indexer.heads * indexer.headDim);
-        // Each token of a prompt reads a choice of its own: nothing is unpacked for many queries at once.
+        // Each prompt token has its own choice: nothing is unpacked for many queries.
         add(INDEXER_TOKENS, Math.max(0, cache.bytesPerToken - keys), operations);
       }
       for (const { scope, pageBytes, blockTokens } of cache.paged ?? []) {
@@ -207,13 +205,15 @@ function indexerOf(mixer: Mixer) {
   return mixer.kind === "attention" || mixer.kind === "latent" ? mixer.indexer : undefined;
 }
 
-/** Multiplications and additions of scores and of the weighted sum, for one query and one cached token, all heads. */
+/**
+ * Multiplications and additions for scores and weighted sum, per query, cached token; all heads.
+ */
 function operationsPerCachedToken(mixer: Mixer): number {
   switch (mixer.kind) {
     case "attention":
       return 2 * mixer.heads * (mixer.headDim + (mixer.valueHeadDim ?? mixer.headDim));
     case "latent":
-      // Queries meet the compressed vector itself.
+      // Queries multiply the compressed vector itself.
       return 2 * mixer.heads * (2 * mixer.kvLoraRank + mixer.ropeHeadDim);
     case "compressed":
       return (4 * mixer.heads * mixer.headDim) / (mixer.compression?.rate ?? 1);
@@ -222,7 +222,7 @@ function operationsPerCachedToken(mixer: Mixer): number {
   }
 }
 
-/** Prompts meet keys and values of latent attention unpacked, head by head. */
+/** Prompts use unpacked keys and values of latent attention, head by head. */
 function promptOperations(mixer: Mixer): number {
   return mixer.kind === "latent"
     ? 2 * mixer.heads * (mixer.nopeHeadDim + mixer.ropeHeadDim + mixer.valueHeadDim)

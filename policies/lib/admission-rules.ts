@@ -8,7 +8,7 @@ interface Finding {
   readonly allowed: string;
 }
 
-/** Rules of webhooks that are asked about whatever is written, or are shown every Secret. */
+/** Webhook rules that match every resource, or that receive every Secret. */
 export function unnamedResources({ kind, props }: Resource): Finding[] {
   if (kind !== "MutatingWebhookConfiguration" && kind !== "ValidatingWebhookConfiguration") {
     return [];
@@ -36,7 +36,7 @@ export function unnamedResources({ kind, props }: Resource): Finding[] {
     });
 }
 
-/** What an admission policy, or its binding, leaves out: all that it is for. */
+/** An admission policy or binding that excludes everything it is for. */
 export function excludedWhole({ kind, props }: Resource): Finding[] {
   const path = {
     ValidatingAdmissionPolicy: "matchConstraints",
@@ -87,7 +87,7 @@ function includes(outer: Field, inner: Field): boolean {
   );
 }
 
-/** `*` of resources leaves out what is below them, such as `pods/exec`. */
+/** `*` of resources covers subresources such as `pods/exec`. */
 function wider(list: string, value: string): string[] {
   if (list !== "resources") {
     return ["*"];

@@ -1,10 +1,7 @@
-/** So many answers are kept; then all are forgotten, because nobody knows which texts come again. */
+/** The cache is emptied at this size: which texts recur is unknown. */
 const MOST_KEPT = 10_000;
 
-/**
- * A question about a text, and nothing else, that is answered once: the same texts stand in many objects of a stack, and each policy asks
- * about the same types.
- */
+/** Caches answers by text: a stack's objects and policies repeat them. */
 export function askedOnce<Answer>(ask: (text: string) => Answer): (text: string) => Answer {
   const answers = new Map<string, Answer>();
   return (text) => {

@@ -2,18 +2,17 @@ import type { Field } from "./field";
 import type { Resource } from "./resource";
 import { select } from "./rows";
 
-/** What a document is for: rights of who has it, who may work as a role, or who may use a thing. */
+/** Rights of an identity, who may assume a role, or who may use a resource. */
 export type DocumentKind = "rights" | "trust" | "resource";
 
 interface DocumentPlace {
-  /** Property path; `[]` stands for every element of a list. */
+  /** Property path; `[]` is every element of a list. */
   readonly path: string;
   readonly kind: DocumentKind;
 }
 
 const of = (kind: DocumentKind, path = "policy"): DocumentPlace[] => [{ kind, path }];
 
-/** Where resources of AWS hold IAM documents, by type. */
 export const DOCUMENT_PLACES: Readonly<Record<string, readonly DocumentPlace[]>> = {
   "aws:iam/policy:Policy": of("rights"),
   "aws:iam/rolePolicy:RolePolicy": of("rights"),
@@ -46,13 +45,11 @@ export const DOCUMENT_PLACES: Readonly<Record<string, readonly DocumentPlace[]>>
   "aws:sqs/queuePolicy:QueuePolicy": of("resource"),
 };
 
-/** A document as its resource holds it: as text, mostly. */
 export interface IamDocument {
   readonly field: Field;
   readonly kind: DocumentKind;
 }
 
-/** The documents that a resource holds. */
 export function documentsOf({ type, props }: Resource): IamDocument[] {
   return (DOCUMENT_PLACES[type] ?? []).flatMap(({ path, kind }) =>
     select(props, path)
@@ -61,10 +58,7 @@ export function documentsOf({ type, props }: Resource): IamDocument[] {
   );
 }
 
-/**
- * Statements that allow something; those that deny give no right. Undefined where the text is no document: what it allows,
- * nobody can tell.
- */
+/** Undefined where the text cannot be parsed. */
 export function allowing(document: Field): Field[] | undefined {
   const text = document.text();
   const parsed = text === undefined ? document : parse(document, text);
@@ -82,7 +76,7 @@ function parse(document: Field, text: string): Field | undefined {
   }
 }
 
-/** Elements of a list, or the one that stands in place of it. None where there is nothing. */
+/** A list's elements, or the single value in its place. */
 export function oneOrMore(field: Field): Field[] {
   if (field.is(Array.isArray)) {
     return field.items();
@@ -90,13 +84,13 @@ export function oneOrMore(field: Field): Field[] {
   return field.is((value) => value === undefined) ? [] : [field];
 }
 
-/** Principals by whom a statement is about: everybody as `*`, a service or an account by its name. */
+/** `*`, a service or an account. */
 export function principalsOf(statement: Field): Field[] {
   const principal = statement.get("Principal");
   return principal.text() === undefined ? principal.entries().flatMap(([, listed]) => oneOrMore(listed)) : [principal];
 }
 
-/** All actions, of a service or of AWS. */
+/** All actions of a service or of AWS. */
 export const WIDE = /^[\w*?-]*:?[*?]+$/;
 
 export function wideActions(statement: Field): Field[] {
@@ -105,7 +99,7 @@ export function wideActions(statement: Field): Field[] {
   );
 }
 
-/** A whole account, as its root or its number. */
+/** A whole account: its root or its number. */
 const ACCOUNT = /^(arn:[\w-]+:iam::\d{12}:root|\d{12})$/;
 
 export function accountsIn(statement: Field): Field[] {
@@ -114,7 +108,7 @@ export function accountsIn(statement: Field): Field[] {
   );
 }
 
-/** Whether it speaks to the accounts that own things, as their root: IAM decides there. */
+/** Whether a statement gives whole accounts whole services: their IAM then decides. */
 export function isAccountsOwn(statement: Field): boolean {
   const principals = principalsOf(statement);
   return (
@@ -122,12 +116,12 @@ export function isAccountsOwn(statement: Field): boolean {
   );
 }
 
-/** Whether a pattern of actions holds an action: `iam:Pa*` holds `iam:PassRole`. IAM does not tell cases apart. */
+/** Whether a pattern includes an action: `iam:Pa*` includes `iam:PassRole`. IAM ignores case. */
 export function holdsAction(pattern: string, action: string): boolean {
   return wildcard(pattern, "i").test(action);
 }
 
-/** A pattern of IAM: `*` matches any text, `?` any one character. */
+/** IAM pattern: `*` matches any text, `?` one character. */
 export function wildcard(pattern: string, flags?: "i"): RegExp {
   const expression = pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
@@ -136,16 +130,15 @@ export function wildcard(pattern: string, flags?: "i"): RegExp {
   return new RegExp(`^${expression}$`, flags);
 }
 
-/** A test that a statement's condition makes: its operator, the key of the request, and the values. */
 interface ConditionTest {
   readonly key: string;
   readonly values: readonly Field[];
 }
 
-/** Operators that hold where the key is there and equal. */
+/** Operators that require the key to be present and equal. */
 const EQUAL = /^(ForAnyValue:)?(String(Equals|EqualsIgnoreCase|Like)|Arn(Equals|Like)|IpAddress)$/i;
 
-/** What must hold for a statement to allow something: tests of equality, of which all hold. */
+/** All must hold. */
 function testsOf(statement: Field): ConditionTest[] {
   return statement
     .get("Condition")
@@ -155,7 +148,7 @@ function testsOf(statement: Field): ConditionTest[] {
     .map(([key, values]) => ({ key, values: oneOrMore(values) }));
 }
 
-/** Whether some test of a statement is of a key, and no known value of it fails `isNarrow`. */
+/** Whether a test of a matching key has only values that pass `isNarrow`, or unknown ones. */
 export function isBound(statement: Field, key: RegExp, isNarrow: (value: string) => boolean): boolean {
   return testsOf(statement).some(
     (test) =>
@@ -165,29 +158,34 @@ export function isBound(statement: Field, key: RegExp, isNarrow: (value: string)
   );
 }
 
-/** Keys of requests that identify the caller, or on whose behalf it calls (IAM User Guide, "AWS global condition context keys"). */
+/**
+ * Keys that identify the caller, or the one it calls for (IAM User Guide, "AWS global condition
+ * context keys").
+ */
 const CALLER = /^(aws:Principal(Arn|Account|OrgID|OrgPaths)|aws:Source(Arn|Account|OrgID|Owner)|kms:CallerAccount)$/i;
-/** A word that the caller passes: any principal that knows it may pass it (IAM User Guide, "The confused deputy problem"). */
+/**
+ * A shared word: any principal that knows it passes (IAM User Guide, "The confused deputy
+ * problem").
+ */
 const EXTERNAL_ID = /^sts:ExternalId$/i;
 
-/** Whether a condition binds a statement to callers that it names: every one of its values does. */
+/** Whether a condition limits a statement to named callers: all its values do. */
 export function namesCallers(statement: Field): boolean {
   return isBound(statement, CALLER, namesSomebody);
 }
 
-/** Whether a condition asks for an external ID, which narrows down the principals of an account but is no principal. */
+/** An external ID narrows an account's principals but identifies none. */
 export function asksExternalId(statement: Field): boolean {
   return isBound(statement, EXTERNAL_ID, namesSomebody);
 }
 
-/** Callers that a statement names by a condition. */
 export function callersOf(statement: Field): Field[] {
   return testsOf(statement)
     .filter(({ key }) => CALLER.test(key))
     .flatMap(({ values }) => values);
 }
 
-/** An account, an organization, or an ARN with the account or, in its place, the name of a thing in it. */
+/** An account, an organization, or an ARN with the account or a resource name. */
 function namesSomebody(value: string): boolean {
   if (!value.startsWith("arn:")) {
     return !/[*?]/.test(value);

@@ -1,6 +1,6 @@
 import { isGiven, type Row } from "./rows";
 
-/** Policies of Amazon's that give all rights, those of a whole service, or the right to take them. */
+/** All rights, all rights of a service, or the right to take them. */
 const FULL =
   /^arn:[\w-]+:iam::aws:policy\/(.*\/)?([\w-]*(FullAccess|Administrator|PowerUser)[\w-]*|SecretsManagerReadWrite)$/i;
 const isFull = (arn: unknown) => typeof arn === "string" && FULL.test(arn);
@@ -27,7 +27,7 @@ const ATTACHED: readonly (readonly [types: readonly string[], path: string])[] =
   [["aws:ssoadmin/managedPolicyAttachment:ManagedPolicyAttachment"], "managedPolicyArn"],
 ];
 
-/** Ways to administration that are no documents. */
+/** Rights outside IAM documents. */
 export const AWS_ADMINISTRATION: readonly Row[] = [
   ...ATTACHED.map(([on, path]) => ({ on, path, isWrong: isFull, allowed: "a policy with the rights that are used" })),
   {
@@ -37,7 +37,7 @@ export const AWS_ADMINISTRATION: readonly Row[] = [
     allowed: "groups of one's own, which roles are bound to",
   },
   {
-    // Whole accounts, and nodes: Kubernetes' own rights of nodes come with the type of their entry.
+    // Whole accounts and nodes: Kubernetes' rights of nodes come with the entry's type.
     on: ["aws:eks/accessPolicyAssociation:AccessPolicyAssociation", "aws:eks/accessEntry:AccessEntry"],
     path: "principalArn",
     isWrong: (arn) => typeof arn === "string" && /[*?]|:root$/.test(arn),

@@ -2,13 +2,14 @@ import resources from "../data/aws-resources.json";
 import { wildcard } from "./aws-documents";
 
 const ARNS: Readonly<Record<string, readonly string[]>> = resources.arns;
-/** Two names that share no character: a pattern that matches both names neither. */
+/** Two names without a common character: a pattern that matches both matches any name. */
 const NAMES = ["zjxqzjxqzjxq7408", "kvwykvwykvwykvwy31625"] as const;
 
 /**
- * Whether a pattern of ARNs matches resources of any name, of some type that guarded actions of a service are used on.
- * `*` and `?` match colons and slashes too, as in IAM (IAM User Guide, "IAM JSON policy elements: Resource"), so that
- * samples are matched as a whole. Partition, region and account do not tell resources apart: samples take the pattern's.
+ * Whether a pattern of ARNs matches resources of any name, of a type that guarded actions of a
+ * service are used on. `*` and `?` match colons and slashes too (IAM User Guide, "IAM JSON policy
+ * elements: Resource"), so that whole samples are matched. Samples take partition, region and
+ * account from the pattern.
  *
  * @param service of the action, as in `iam:PutRolePolicy`
  */
@@ -19,7 +20,7 @@ export function matchesAnyName(pattern: string, service: string): boolean {
   );
 }
 
-/** Ways to fill in the partition, region and account: sample values, or what the pattern's own segments hold. */
+/** Samples, or the pattern's own segments, for partition, region and account. */
 function placesOf(pattern: string): ((arn: string) => string)[] {
   const [, partition = "", , region = "", account = ""] = pattern.split(":");
   const choices = (segment: string, sample: string) => [

@@ -1,11 +1,11 @@
 import { askedOnce } from "./asked-once";
 
-/** Characters of the longest text that is read as YAML or JSON: an object of Kubernetes holds less. */
+/** Characters of the longest text parsed as YAML or JSON: a Kubernetes object is smaller. */
 const LONGEST = 1_500_000;
-/** Levels to which objects and lists of a text may stand in each other: parsers go down by their stack. */
+/** Deepest nesting that is parsed: parsers recurse. */
 const DEEPEST = 200;
 
-/** Why a text is not read as YAML or JSON; undefined where it can be. */
+/** Undefined where it can be parsed. */
 export function tooLargeToRead(text: string): string | undefined {
   if (text.length > LONGEST) {
     return `longer than ${LONGEST} characters`;
@@ -15,10 +15,13 @@ export function tooLargeToRead(text: string): string | undefined {
 
 const isKnownDeep = askedOnce(isDeep);
 
-/** What a list or an object within a line begins with, before a space. */
+/** Before a space it begins a list or object within a line. */
 const INDICATOR = /^[-?:]$/;
 
-/** Brackets that are open, and lists that begin in one line (`- - -`). Brackets in strings count as well: more is left undecided, never less. */
+/**
+ * Open brackets, and lists that begin in one line (`- - -`). Brackets in strings count too: more is
+ * left undecided, never less.
+ */
 function isDeep(text: string): boolean {
   let open = 0;
   let begun = 0;

@@ -1,13 +1,13 @@
 import { type Field, UNKNOWN } from "./field";
 import type { Resource } from "./resource";
 
-/** Buckets of S3, under both names that the provider gives the type. */
+/** S3 buckets, under both type names of the provider. */
 export const S3_BUCKETS: readonly string[] = ["aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2"];
 
 /**
- * True when a resource of type `type` configures this S3 bucket. In AWS the settings of a bucket are
- * resources of their own, which name the bucket in their property `bucket`. A name that was computed from the
- * bucket is the bucket's, whatever the bucket's own inputs say: with `bucketPrefix` they hold no name.
+ * True when a resource of type `type` configures this S3 bucket: AWS keeps a bucket's settings in
+ * separate resources, which name it in `bucket`. A name computed from the bucket is the bucket's
+ * even where its inputs hold none (`bucketPrefix`).
  */
 export function hasCompanion(bucket: Resource, type: string, resources: readonly Resource[]): boolean {
   return resources.some((candidate) => {
@@ -26,7 +26,7 @@ export function hasCompanion(bucket: Resource, type: string, resources: readonly
   });
 }
 
-/** An unknown name gets the benefit of the doubt: the result is then undecided. */
+/** An unknown name may be the same: the result is then undecided. */
 function isSame(name: Field, bucket: Resource): boolean {
   const names = [bucket.props.get("bucket"), bucket.props.get("id")].map((field) => field.value);
   return !name.is((value) => value === undefined || !names.includes(value));

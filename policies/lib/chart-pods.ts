@@ -3,19 +3,19 @@ import { type Field, isObject } from "./field";
 import { CONTEXT_KEYS, heldPods, POD_KEYS, type PodTemplate } from "./pods";
 import { HELM_CHART, type Resource } from "./resource";
 
-/** A part of a pod in a chart's values, with what its namespace lets pods of charts ask for. */
+/** Level: what the namespace allows pods of charts. */
 export interface ChartPod extends PodTemplate {
   readonly level: PodSecurityLevel;
 }
 
-/** A property of a chart's values, and the namespace that it is for: subcharts may have others. */
+/** Subcharts may have other namespaces. */
 interface Place {
   readonly key: string;
   readonly field: Field;
   readonly namespace: Field;
 }
 
-/** Parts of pods in a chart's values, found by their shape: charts put them under names of their own. */
+/** Found by shape: each chart names them differently. */
 export function chartPods(resource: Resource): ChartPod[] {
   return places(resource)
     .filter(({ field }) => isObject(field.value))
@@ -33,7 +33,6 @@ function chartPod(spec: Field, namespace: Field, isContainer: boolean): ChartPod
   return { metadata: spec.get("metadata"), spec, containers, isPartial: true, level: levelOf(namespace) };
 }
 
-/** Paths and ports of a node, where a chart's values ask for them and their namespace does not let its pods. */
 export function chartHostParts(resource: Resource): Field[] {
   return places(resource)
     .filter(({ key, field, namespace }) => levelOf(namespace) !== "privileged" && isHosts(key, field))

@@ -15,7 +15,6 @@ const PUBLIC_ACCESS_BLOCK = "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBl
 const NSG = "oci:Core/networkSecurityGroup:NetworkSecurityGroup";
 const OKE = "oci:ContainerEngine/cluster:Cluster";
 
-/** What a cloud resource opens to strangers. */
 export function cloudExposures(resource: Resource, resources: readonly Resource[]): Exposure[] {
   return [...broken(PUBLIC_ROWS, resource), ...(CHECKS[resource.type]?.(resource, resources) ?? [])];
 }
@@ -52,7 +51,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "aws:eks/cluster:Cluster": ({ props }) => {
     const vpc = props.get("vpcConfig");
     const cidrs = vpc.get("publicAccessCidrs");
-    // AWS's defaults: a public endpoint, open to everyone.
+    // AWS defaults: a public endpoint, open to 0.0.0.0/0.
     const isPublic = vpc.get("endpointPublicAccess").is((value) => value !== false);
     const isOpen = cidrs.is(
       (value) => !Array.isArray(value) || value.length === 0 || isWorldOpen(...value.map(String)),
@@ -105,7 +104,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     props.get("direction").is((value) => value === "INGRESS") ? ociRule(props) : [],
 };
 
-/** Rules of groups are judged themselves: those of this stack let no strangers in at the port of the Kubernetes API. */
+/** Security group rules are judged separately: this stack's close the Kubernetes API's port. */
 function isBehindGroups(cluster: Resource, resources: readonly Resource[]): boolean {
   const ids = cluster.props.get("endpointConfig", "nsgIds");
   return (
@@ -114,7 +113,7 @@ function isBehindGroups(cluster: Resource, resources: readonly Resource[]): bool
   );
 }
 
-/** Whether a cluster puts its load balancers there, or the endpoint of its API, which is judged with the cluster. */
+/** The API endpoint's subnets are judged with the cluster. */
 function isForClients(subnet: Resource, resources: readonly Resource[]): boolean {
   return resources
     .filter(({ type }) => type === OKE)
@@ -126,7 +125,7 @@ function isForClients(subnet: Resource, resources: readonly Resource[]): boolean
     );
 }
 
-/** Whether ids in a property are those of such resources: by their origin, where that is told, or by name. An unknown id may be one. */
+/** By origin where known, else by name. An unknown id may match. */
 function refersTo(from: Resource, property: string, ids: Field, type: string, among: readonly Resource[]): boolean {
   const known = among.filter((resource) => resource.type === type);
   const origins = from.dependenciesOf(property) ?? [];
@@ -135,7 +134,7 @@ function refersTo(from: Resource, property: string, ids: Field, type: string, am
   return known.some(({ urn }) => origins.includes(urn)) || (listed.length > 0 && listed.every(isKnown));
 }
 
-/** TCP, as AWS and OCI write it; absent where the rule is about nothing else. */
+/** TCP, as AWS and OCI write it; absent where a rule has no protocol. */
 const TCP = /^(tcp|6|undefined)$/i;
 
 function awsRule(rule: Field, sources: readonly string[]): Exposure[] {
@@ -143,7 +142,7 @@ function awsRule(rule: Field, sources: readonly string[]): Exposure[] {
   return sources.flatMap((name) => openDoor(rule.get(name), protocol, rule.get("fromPort"), rule.get("toPort")));
 }
 
-/** ICMP in OCI, which path MTU discovery needs. */
+/** Path MTU discovery needs it. */
 const ICMP = ["1", "58"];
 
 function ociRule(rule: Field): Exposure[] {
@@ -151,18 +150,18 @@ function ociRule(rule: Field): Exposure[] {
     return [];
   }
   const options = rule.get("tcpOptions");
-  // A rule of a security list has the ports beside each other, one of a security group below a range.
+  // Security lists have the ports directly, security groups below a range.
   const ports = options.get("destinationPortRange").is(isObject) ? options.get("destinationPortRange") : options;
   return openDoor(rule.get("source"), [rule.get("protocol")], ports.get("min"), ports.get("max"));
 }
 
-/** Ports of the gateway, and of its redirect; and those of nodes that a load balancer leads clients to with their own address. */
+/** Ports of gateway and redirect, and node ports for load balancers that keep client addresses. */
 const WEB_PORTS = [80, 443, ...Object.values(GATEWAY_NODE_PORTS)];
 
-/** A rule that lets strangers in to more than the web ports by TCP; ICMP and rules of outgoing traffic are no doors. */
+/** A rule that opens more than the web ports by TCP to the internet; not ICMP or egress rules. */
 function openDoor(sources: Field, protocols: readonly Field[], first: Field, last: Field): Exposure[] {
   const isOpen = isWorldOpen(...oneOrMore(sources).flatMap((each) => each.text() ?? []));
-  // Of other protocols clouds ignore the ports, or mean others by them.
+  // For other protocols clouds ignore ports, or use them differently.
   const isTcp = !protocols.some((protocol) => protocol.is((value) => !TCP.test(String(value))));
   const isWeb =
     isTcp &&
@@ -177,7 +176,7 @@ function openDoor(sources: Field, protocols: readonly Field[], first: Field, las
     : [];
 }
 
-/** Groups of S3 that everybody is in, with an account or without. */
+/** S3 groups of everyone, with an AWS account or without. */
 const EVERYBODY = /\/groups\/global\/(AllUsers|AuthenticatedUsers)$/;
 
 function publicAcl({ props }: Resource): Exposure[] {
@@ -193,10 +192,11 @@ function publicAcl({ props }: Resource): Exposure[] {
   ];
 }
 
-/** Condition keys that say from which network a request comes. */
 const NETWORK_KEYS = /^aws:(SourceVpc|SourceVpce|SourceIp|VpcSourceIp)$/i;
 
-/** An Allow for every principal, or for all but some, that does not say who calls or from where: TLS alone is no such thing. */
+/**
+ * An Allow for every or nearly every principal, without a condition on caller or network (not TLS).
+ */
 function publicPolicy({ props }: Resource): Exposure[] {
   const policy = props.get("policy");
   const isPublic = (allowing(policy) ?? []).some(

@@ -5,7 +5,6 @@ import { helmValues } from "./helm-values";
 import type { Cloud } from "./plan";
 import { namespaceOf, type Resource } from "./resource";
 
-/** Annotations by which a cloud's controllers make a load balancer private, with the values that do. */
 const INTERNAL: Readonly<Record<Cloud, Readonly<Record<string, string>>>> = {
   aws: {
     "service.beta.kubernetes.io/aws-load-balancer-scheme": "internal",
@@ -22,7 +21,7 @@ const INTERNAL_ONLY =
   "ClusterIP; or a load balancer inside the network, by an annotation that this cloud reads, such as oci-load-balancer-internal or aws-load-balancer-scheme";
 const BY_THE_GATEWAY = "a route of the inference gateway";
 
-/** Kinds that open a way in from outside by themselves, whatever they hold. */
+/** Kinds that expose by themselves, whatever their content. */
 const ENTRANCES = [
   "Ingress", // networking.k8s.io
   "Gateway", // gateway.networking.k8s.io, networking.istio.io
@@ -36,22 +35,20 @@ const ENTRANCES = [
   "CloudEndpoint",
 ];
 
-/** Annotations that publish what they stand on. */
 const PUBLISHING: Readonly<Record<string, string>> = {
   "tailscale.com/funnel": "true",
 };
 
-/** What an object of the cluster, or a chart's values, open to strangers. */
 export function clusterExposures(resource: Resource, isGateway: () => boolean, cloud: Cloud | undefined): Exposure[] {
   const found = entrances(resource, cloud);
   const open = found.length > 0 && isGateway() ? otherPorts(resource) : found;
   return [...published(resource), ...externalAddresses(resource), ...open];
 }
 
-/** Ports of clients, and of the redirect to them. */
+/** Ports of clients, and of the redirect. */
 const WEB_PORTS = [80, 443];
 
-/** What the gateway offers strangers besides: its proxies have ports for their administration too. */
+/** Further ports of the gateway: its proxies have administration ports too. */
 function otherPorts({ kind, props }: Resource): Exposure[] {
   const path = { Service: "ports", Gateway: "listeners" }[kind ?? ""];
   return path === undefined
@@ -84,7 +81,7 @@ function entrances(resource: Resource, cloud: Cloud | undefined): Exposure[] {
     return isNamed(resource) ? [] : serviceEntrance(props.get("spec"), props.get("metadata", "annotations"), cloud);
   }
   if (kind === "EnvoyProxy") {
-    // Envoy Gateway makes a load balancer where nothing else is said.
+    // Envoy Gateway defaults to a load balancer.
     const service = props.get("spec", "provider", "kubernetes", "envoyService");
     return service.get("type").is((value) => value !== "ClusterIP" && !(value === undefined && resource.isPatch))
       ? [{ field: service.get("type"), allowed: "ClusterIP" }]
@@ -93,7 +90,7 @@ function entrances(resource: Resource, cloud: Cloud | undefined): Exposure[] {
   return kind === "CustomResourceDefinition" ? [] : servicesOf(props.get("spec"), "spec", cloud);
 }
 
-/** A Service that names/entrances.ts has with its reason, as long as the caller's address reaches the NetworkPolicy of its pods. */
+/** A Service of names/entrances.ts, if client addresses reach its pods' NetworkPolicy. */
 function isNamed(resource: Resource): boolean {
   const spec = resource.props.get("spec");
   return NAMED.some(({ namespace, service }) => {
@@ -103,14 +100,14 @@ function isNamed(resource: Resource): boolean {
       [spec.get("type"), "NodePort"],
       [spec.get("externalTrafficPolicy"), "Local"],
     ];
-    // What is unknown may be it.
+    // An unknown value may match.
     return wanted.every(([field, value]) => !field.is((found) => found !== value));
   });
 }
 
 /**
- * A proxy inside of a mesh: Istio makes it of a Gateway with this class, behind a Service inside of the cluster, unless an annotation asks
- * for another (istio/istio 1.30.3, gatewaycommon/deploymentcontroller.go).
+ * A proxy inside the mesh: Istio creates it for a Gateway of this class, with a ClusterIP Service
+ * unless an annotation overrides it (istio/istio 1.30.3, gatewaycommon/deploymentcontroller.go).
  */
 function staysInside({ kind, props }: Resource): boolean {
   return (
@@ -135,7 +132,7 @@ function internalAnnotations(cloud: Cloud | undefined): [string, string][] {
   return Object.entries(cloud === undefined ? { ...INTERNAL.aws, ...INTERNAL.oci } : INTERNAL[cloud]);
 }
 
-/** Services that an operator is told to make, by their shape: a mapping called service with a type. */
+/** Services that an operator creates, by shape: a mapping called service with a type. */
 function servicesOf(field: Field, key: string, cloud: Cloud | undefined): Exposure[] {
   if (Array.isArray(field.value)) {
     return field.items().flatMap((item) => servicesOf(item, key, cloud));
@@ -154,13 +151,12 @@ function servicesOf(field: Field, key: string, cloud: Cloud | undefined): Exposu
   return own.length > 0 ? own : field.entries().flatMap(([name, child]) => servicesOf(child, name, cloud));
 }
 
-/** Values by which charts make Services and Ingresses. */
 function chartEntrances(resource: Resource): Exposure[] {
   return helmValues(resource).flatMap(({ key, field }): Exposure[] => {
     if (/(^type|Type)$/.test(key) && (field.value === "LoadBalancer" || field.value === "NodePort")) {
       return [{ field, allowed: INTERNAL_ONLY }];
     }
-    // One, or several by their names.
+    // One, or several by name.
     const switches = /ingress(es)?$/i.test(key)
       ? [field, ...field.entries().map(([, each]) => each)]
           .filter(({ value }) => isObject(value))
@@ -180,7 +176,7 @@ function published({ props }: Resource): Exposure[] {
     .map(({ field }) => ({ field, allowed: `not on the internet by a side door; ${BY_THE_GATEWAY}` }));
 }
 
-/** Addresses that the nodes answer on, whatever the Service's type. */
+/** `externalIPs`: nodes answer on them, whatever the Service's type. */
 function externalAddresses(resource: Resource): Exposure[] {
   const isFilled = (value: Value) => Array.isArray(value) && value.length > 0;
   const found =

@@ -1,27 +1,26 @@
 import data from "../data/cluster-rights.json";
 import type { Field } from "./field";
 
-/** Rights by which their holder gets others. */
 interface Way {
   readonly resources: readonly string[];
   /** `*any`: whatever the verb. */
   readonly verbs: readonly string[];
   /** Harmless in one namespace. @default false */
   readonly clusterWide?: boolean;
-  /** Harmless on objects by their names. @default false */
+  /** Harmless on objects by name. @default false */
   readonly unnamed?: boolean;
-  /** Objects that lead further by their names too. */
+  /** Objects that escalate even by name. */
   readonly names?: readonly string[];
   readonly leads: string;
 }
 
 const WAYS: readonly Way[] = data.rows;
 const ANY_VERB = "*any";
-/** Who may do all of these needs no `*`. */
+/** All of these together equal `*`. */
 const WRITING = ["create", "update", "patch", "delete"];
-/** Verbs by which one gives oneself any right, or takes anybody's. */
+/** Verbs to grant oneself rights or take over an identity. */
 const ESCALATING = ["bind", "escalate", "impersonate"];
-/** Impersonation of one kind of callers, beta and on in Kubernetes 1.36; `impersonate-on:` alone gives nothing. */
+/** Constrained impersonation, beta, on in Kubernetes 1.36; `impersonate-on:` alone grants none. */
 const IMPERSONATING = ["user-info", "serviceaccount", "arbitrary-node"].map((mode) => `impersonate:${mode}`);
 
 interface Finding {
@@ -29,7 +28,6 @@ interface Finding {
   readonly allowed: string;
 }
 
-/** What of a rule of a role leads to all rights. */
 export function waysToAdmin(rule: Field, isClusterWide: boolean): Finding[] {
   const names = rule.get("resourceNames").items();
   const isUnnamed = names.length === 0;
@@ -51,12 +49,11 @@ export function waysToAdmin(rule: Field, isClusterWide: boolean): Finding[] {
   ];
 }
 
-/** What is impersonated, and what rights are bound by. */
 function isSubjects(resources: Field): boolean {
   return holds(resources, ["users", "groups", "serviceaccounts", "userextras", "uids", "clusterroles", "roles"]);
 }
 
-/** The first way, of those that a rule opens: its resources are reported once. */
+/** One way per rule, so that its resources are reported once. */
 function ways(rule: Field, isClusterWide: boolean): Finding[] {
   const [verbs, resources, named] = [rule.get("verbs"), rule.get("resources"), rule.get("resourceNames")];
   const isUnnamed = named.items().length === 0;
@@ -83,7 +80,6 @@ function holds(list: Field, names: readonly string[]): boolean {
   return list.items().some((item) => item.is((value) => names.includes(String(value))));
 }
 
-/** Whether a role administers: the whole cluster, or a part of the system. */
 export function administeringRole(role: Field, isClusterWide: boolean): boolean {
   const named = isClusterWide ? data.administeringRoles : ["cluster-admin"];
   return role.is(
@@ -93,7 +89,7 @@ export function administeringRole(role: Field, isClusterWide: boolean): boolean 
   );
 }
 
-/** Whether a subject is nobody in particular: names of the system's stand for whoever reaches the API server, or for its administrators. */
+/** System names stand for all callers or for administrators. */
 export function anybodyAsSubject(subject: Field): boolean {
   const isAccount = subject.get("kind").is((kind) => kind === "ServiceAccount");
   return subject
@@ -105,7 +101,7 @@ export function anybodyAsSubject(subject: Field): boolean {
     );
 }
 
-/** Namespaces of the system's own programs: rights there are as good as in the whole cluster. */
+/** System namespaces: rights there equal rights in the whole cluster. */
 export function isSystems(namespace: Field): boolean {
   return namespace.is((name) => isSystemNamespace(String(name)));
 }

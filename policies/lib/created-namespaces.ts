@@ -2,7 +2,7 @@ import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import type { Field } from "./field";
 import type { Resource } from "./resource";
 
-/** Name of the namespace that a resource is, or that Helm creates for it without labels; undefined for any other resource. */
+/** The namespace itself, or one that Helm creates without labels; undefined for other resources. */
 export function createdNamespace(resource: Resource): Field | undefined {
   if (resource.kind === "Namespace") {
     return resource.props.get("metadata", "name");

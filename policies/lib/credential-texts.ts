@@ -2,17 +2,15 @@ import { askedOnce } from "./asked-once";
 import { isCredentialName, isCredentialVariable, isLiteral } from "./credentials";
 
 /**
- * Credentials in the lines of a text, whatever language it is in: assignments of a shell or an `.env` file (`export TOKEN=x`), settings of
- * YAML, JSON and property files (`password: x`), and flags (`--password x`). Code and prose use the same names: a value there counts only
- * where it looks like one, with letters and digits.
+ * Credentials in a text of any language: assignments of a shell or an `.env` file (`export
+ * TOKEN=x`), settings of YAML, JSON and property files (`password: x`), and flags (`--password x`).
+ * Code and prose use the same names: their values count only with letters and digits.
  */
 export const holdsCredential: (text: string) => boolean = askedOnce(
   (text) => text.length >= SHORTEST && (assignments(text) || settings(text) || flags(text) || known(text)),
 );
 
-/** Characters of the shortest text that has one. */
 const SHORTEST = 10;
-/** What code, templates, paths and addresses are made of. */
 const MARKS = /[$<>{}()[\]*]|^(\/|\.{1,2}\/|https?:)/;
 
 const ASSIGNMENT =
@@ -20,7 +18,7 @@ const ASSIGNMENT =
 const SETTING = /(?:^|[\s"'{,;])["']?([A-Za-z][\w.-]*)["']?[ \t]*[:=][ \t]*["']?([^\s"',;]+)/gm;
 const FLAG = /(?:^|\s)--?([A-Za-z][\w-]*)(?:=|[ \t]+)["']?([^\s"']+)/gm;
 
-/** Files whose language says what is a credential: Valkey's settings and users, and what Prometheus and Alertmanager send. */
+/** Known credential syntax: Valkey's settings and users, what Prometheus and Alertmanager send. */
 const KNOWN: readonly RegExp[] = [
   /^[ \t]*(?:requirepass|masterauth|primaryauth|tls-(?:client-)?key-file-pass)[ \t]+["']?([^\s"']+)/gim,
   /^[ \t]*user[ \t]+\S+[ \t](?:[^\n]*[ \t])?>([^\s]+)/gm,
@@ -33,7 +31,7 @@ function known(text: string): boolean {
   );
 }
 
-/** In a shell's own form the name says enough. */
+/** In shell assignments the name suffices. */
 function assignments(text: string): boolean {
   return [...text.matchAll(ASSIGNMENT)].some(([, name = "", ...values]) => {
     const value = values.find((each) => each !== undefined) ?? "";
@@ -45,7 +43,7 @@ function settings(text: string): boolean {
   return [...text.matchAll(SETTING)].some(([, name = "", value = ""]) => isSetting(name) && looksLikeOne(value));
 }
 
-/** After `authorization:` comes the name of a scheme; what follows is of a known form. */
+/** `authorization:` is followed by a scheme's name; credentials after it have known forms. */
 function isSetting(name: string): boolean {
   return isCredentialName(name) && !/authorization$/i.test(name);
 }

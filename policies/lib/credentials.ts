@@ -1,17 +1,15 @@
 import { askedOnce } from "./asked-once";
 
-/** How a kind of credential is written. */
 interface Format {
   readonly what: string;
-  /** Characters of the shortest text that has one: most texts are shorter, and need not be searched. */
+  /** Most texts are shorter and skip the search. */
   readonly shortest: number;
   readonly pattern: RegExp;
 }
 
 /**
- * Recognizes credentials by name and by content. Formats of well-known tokens: AWS IAM identifiers
- * (AKIA/ASIA), RFC 7468 (PEM), RFC 6750 (bearer), RFC 7519 (JWT), and the prefixes that Hugging Face, GitHub,
- * GitLab, Slack, OpenAI and NVIDIA NGC give their tokens so that scanners can find them.
+ * Published formats of tokens: AWS IAM identifiers (AKIA/ASIA), RFC 7468 (PEM), RFC 6750 (bearer),
+ * RFC 7519 (JWT), and the prefixes of Hugging Face, GitHub, GitLab, Slack, OpenAI and NVIDIA NGC.
  */
 const FORMATS: readonly Format[] = [
   { what: "an AWS access key id", shortest: 20, pattern: /\b(AKIA|ASIA)[0-9A-Z]{16}\b/ },
@@ -32,7 +30,7 @@ const FORMATS: readonly Format[] = [
   {
     what: "a private key",
     shortest: 40,
-    // In base64, as kubeconfigs have it: BEGIN, and RSA, EC or OPENSSH before PRIVATE KEY.
+    // Base64, as in kubeconfigs: BEGIN, and RSA, EC or OPENSSH before PRIVATE KEY.
     pattern: /LS0tLS1CRUdJTi(BQUklWQVRFIEtFW|BSU0EgUFJJVkFURSBLRV|BFQyBQUklWQVRFIEtFW|BPUEVOU1NIIFBSSVZBVEUgS0V)/,
   },
   {
@@ -55,17 +53,18 @@ const FORMATS: readonly Format[] = [
 
 const NAMES =
   /(^|_)((PG)?PASSWORD|REQUIREPASS|MASTERAUTH|PRIMARYAUTH|REDISCLI_AUTH|PASSWD|PASS|PWD|PASSPHRASE|AUTHORIZATION|TOKEN|CLIENT_SECRET|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER)_?KEY)$/;
-/** Only in environment variables do bare `…_KEY` and `…_SECRET` hold the thing itself; elsewhere they name one. */
+/** Bare `…_KEY` and `…_SECRET` are credentials in environment variables only; elsewhere names. */
 const VARIABLE_NAMES = /(^|_)(SECRET|CREDENTIALS?)$|(?<!PUBLIC)_KEY$/;
 
-/** Keys that name things in tables, caches and queues. */
 const NAMING_KEYS =
   /(^|_)(SORT|PARTITION|PRIMARY|FOREIGN|ROUTING|SHARD(ING)?|CACHE|OBJECT|LOOKUP|INDEX|RANGE|HASH|GROUP(ING)?|JOIN|ORDER|DISTRIBUTION|DEDUP(LICATION)?|IDEMPOTENCY|MAP|METADATA|LABEL|ANNOTATION|CONFIG|TAG|HEADER|COLUMN|FIELD|ROW|DOCUMENT|RECORD|STATE|EVENT|MESSAGE|TOPIC|QUEUE|BUCKET|S3|BLOB|FILE|TENANT|LOCK|COUNTER|CONTEXT|TRACE|SESSION|LANGUAGE|TRANSLATION|FEATURE|FLAG|HOT|SHORTCUT|JSON|YAML|DICT)_KEY$/;
 
-/** True when a setting of this name (camelCase, snake_case or kebab-case) holds a credential. */
 export const isCredentialName: (name: string) => boolean = askedOnce((name) => NAMES.test(words(name)));
 
-/** As `isCredentialName`, for environment variables. A bare `…_KEY` may also name something: `value` then is one word. */
+/**
+ * As `isCredentialName`, for environment variables. A bare `…_KEY` with a single-word `value` may
+ * name something.
+ */
 export function isCredentialVariable(name: string, value = ""): boolean {
   const written = words(name);
   return (
@@ -76,25 +75,21 @@ export function isCredentialVariable(name: string, value = ""): boolean {
   );
 }
 
-/** An absolute path of at least two parts, as secrets are mounted. */
+/** Absolute path of at least two parts, as secrets are mounted. */
 const PATH = /^(\/[A-Za-z0-9._-]+){2,}\/?$/;
 
-/** True when a value stands for itself: not empty, no switch or number, no `$REFERENCE`, no path of a mounted file. */
+/** A literal: not empty, no switch, number, `$REFERENCE` or path of a mounted file. */
 export function isLiteral(value: string): boolean {
   const text = value.trim();
   return !/^(|true|false|\d+|\$.*)$/s.test(text) && !PATH.test(text);
 }
 
-/** A word of a command line, and where it stands. */
 export interface Word<Place> {
   readonly text: string;
   readonly place: Place;
 }
 
-/**
- * Places of a command line that hold a credential: `--password=x`, `--password x` and `PASSWORD=x`, as arguments of
- * their own or inside a shell's.
- */
+/** `--password=x`, `--password x` and `PASSWORD=x`, as arguments or in a shell script. */
 export function credentialsOfCommandLine<Place>(argumentsOf: readonly Word<Place>[]): Place[] {
   const words = argumentsOf.flatMap(({ text, place }) => shellWords(text).map((word) => ({ text: word, place })));
   return words
@@ -111,7 +106,10 @@ export function credentialsOfCommandLine<Place>(argumentsOf: readonly Word<Place
     .concat(programPasswords(words));
 }
 
-/** Flags that mean a password to some programs alone, and what stands before it in the next word: `curl -u name:password`. */
+/**
+ * Flags that mean a password to some programs only, and what precedes it in the next word: `curl -u
+ * name:password`.
+ */
 const PROGRAMS: readonly { readonly program: RegExp; readonly flag: RegExp; readonly value: RegExp }[] = [
   {
     program: /^(curl|wget|http|https|xh)$/,
@@ -142,9 +140,9 @@ function shellWords(text: string): string[] {
 }
 
 /**
- * What kind of credential a text contains; undefined when it looks harmless.
+ * Kind of credential in a text; undefined when it looks harmless.
  *
- * @param publicNames names that the text may hold although they look like random keys.
+ * @param publicNames names in the text that only look like random keys.
  */
 export function credentialIn(text: string, publicNames: readonly string[] = []): string | undefined {
   const known = knownFormatIn(text);
@@ -154,7 +152,6 @@ export function credentialIn(text: string, publicNames: readonly string[] = []):
   return holdsRandomKey(text) && holdsRandomKey(without(text, publicNames)) ? "a random key" : undefined;
 }
 
-/** What kind of credential a text contains, by the form that whoever gives them out has published. */
 export const knownFormatIn: (text: string) => string | undefined = askedOnce(
   (text) => FORMATS.find(({ shortest, pattern }) => text.length >= shortest && pattern.test(text))?.what,
 );
@@ -170,7 +167,7 @@ const holdsRandomKey = askedOnce((text) => {
   return candidates.some(isRandom);
 });
 
-/** The text with each whole occurrence of a name taken out: a part of a longer word stays. */
+/** Parts of longer words stay. */
 function without(text: string, names: readonly string[]): string {
   return names.reduce((rest, name) => {
     const literal = name.replace(/[^A-Za-z0-9]/g, "\\$&");
@@ -178,24 +175,28 @@ function without(text: string, names: readonly string[]): string {
   }, text);
 }
 
-/** Certificates and public keys are random-looking, and public. */
 const CERTIFICATES = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----[^-]*-----END \1-----/g;
 
-/** They stand between the words of a name. Base64 has them too, but seldom: one in 32 characters. */
+/** Separators of words in names; base64 has them in one of 32 characters. */
 const SEPARATORS = /[/_=-]+/;
-/** Characters of a word from which on it counts: shorter ones, such as A22B or FP8, look random in names as well. */
+/** Shorter words are ignored: A22B or FP8 look random in names as well. */
 const SHORTEST_WORD = 6;
-/** Characters of the longest word of a key, and of its words together. Names of models have no mixed word as long. */
+/**
+ * Characters of a key's longest word and of all its words; models' names have no such mixed word.
+ */
 const LONGEST_WORD = 12;
 const SHORTEST_WORDS = 18;
-/** Bits per character from which on words are no language: hexadecimal has 4 at most, in both cases of letters more. */
+/** Bits per character above natural language: hexadecimal has at most 4, in both cases more. */
 const MINIMUM_ENTROPY = 3.9;
-/** Share of neighbours of different classes (upper, lower, digit, other): random base64 has about 0.64, identifiers 0.3. */
+/**
+ * Share of neighbours of different classes (upper, lower, digit, other): random base64 about 0.64,
+ * identifiers 0.3.
+ */
 const MINIMUM_CLASS_CHANGES = 0.42;
 
 /**
- * True of a run of letters, digits and separators that looks like a key. Its words are judged singly, because the change
- * from word to word says nothing: Qwen3-235B-A22B-FP8 changes as often as base64 does.
+ * True of a run of letters, digits and separators that looks like a key. Words are judged singly:
+ * changes between them prove nothing, as Qwen3-235B-A22B-FP8 changes as often as base64.
  */
 function isRandom(candidate: string): boolean {
   const all = candidate.split(SEPARATORS).filter((word) => word !== "");
@@ -212,14 +213,13 @@ function isRandom(candidate: string): boolean {
   );
 }
 
-/** One key, written in groups: of equal length, or as a UUID has them. */
+/** Groups of equal length, or a UUID. */
 function isGrouped(words: readonly string[]): boolean {
   const lengths = words.map(({ length }) => length);
   const [first = 0] = lengths;
   return (first >= 5 && words.length >= 4 && new Set(lengths).size === 1) || lengths.join() === "8,4,4,4,12";
 }
 
-/** Share of neighbours in words that are of different classes. */
 function classChanges(words: readonly string[]): number {
   const changes = words.map((word) => {
     const classes = [...word].map((character) =>
@@ -231,7 +231,7 @@ function classChanges(words: readonly string[]): number {
   return changes.reduce((sum, count) => sum + count, 0) / neighbours;
 }
 
-/** Shannon entropy in bits per character. */
+/** Bits per character. */
 export function entropy(word: string): number {
   const counts = new Map<string, number>();
   for (const character of word) {

@@ -4,15 +4,14 @@ import { tooLargeToRead } from "./bounds";
 import { type Field, isObject, snapshot, UNKNOWN, type Value } from "./field";
 
 /**
- * Documents of YAML or JSON in a field's text; none where it is neither. What a template puts in is unknown, as far as the rest can be
- * read; what is too large to read leaves the result undecided.
+ * YAML or JSON documents in a field's text; none for other text. Template output is unknown; what
+ * is too large to parse leaves the result undecided.
  */
 export function documentsIn(field: Field): Field[] {
   const text = readable(field);
   return text === undefined ? [] : documentsOf(text).map((document) => field.containing(document));
 }
 
-/** The text of a field, where it can be parsed. */
 function readable(field: Field): string | undefined {
   const text = field.text();
   const reason = text === undefined ? undefined : tooLargeToRead(text);
@@ -27,16 +26,16 @@ const documentsOf = askedOnce((text): readonly Value[] => {
   return isWhole || !text.includes("{{") ? documents : parsed(withoutTemplates(text)).documents.map(unknownTemplates);
 });
 
-/** Tags of YAML 1.1 that Kubernetes' reader has as text (`timestamp`, sexagesimal numbers) or ignores. */
+/** YAML 1.1 tags that Kubernetes reads as text (`timestamp`, sexagesimal numbers) or ignores. */
 const UNREAD_TAG = /:(timestamp|omap|pairs|set)$/;
 
-/** What Kubernetes' reader has besides: octal numbers of YAML 1.2, and base64 as the text that it is of. */
+/** Further tags of Kubernetes' parser: YAML 1.2 octals, and base64 as its decoded text. */
 const MORE_TAGS: Tags = [
   "intOct",
   { tag: "tag:yaml.org,2002:binary", resolve: (text: string) => Buffer.from(text, "base64").toString() },
 ];
 
-/** As Kubernetes reads it (sigs.k8s.io/yaml): YAML 1.1 with merge keys, whatever a directive says. Of a key that is there twice the last counts. */
+/** sigs.k8s.io/yaml: YAML 1.1 with merge keys, without directives. The last duplicate key wins. */
 const AS_KUBERNETES = {
   uniqueKeys: false,
   prettyErrors: false,
@@ -56,17 +55,16 @@ function parsed(text: string): { readonly documents: Value[]; readonly isWhole: 
     try {
       return [snapshot(each.toJS())];
     } catch {
-      // More references than the parser follows, or a merge of what is no object.
+      // Too many aliases for the parser, or a merge of a non-object.
       return [];
     }
   });
   return { documents: values, isWhole: values.length === all.length };
 }
 
-/** Stands for what a template puts in. */
 const PUT_IN = "\u2b1atemplate\u2b1a";
 
-/** Without lines that are templates alone: conditions, loops, blocks. */
+/** Drops lines of templates only: conditions, loops, blocks. */
 function withoutTemplates(text: string): string {
   return text
     .replace(/^[ \t]*(?:\{\{(?:(?!\}\}|\{\{).)*\}\}[ \t]*)+$/gm, "")
@@ -83,7 +81,7 @@ function unknownTemplates(value: Value): Value {
   return typeof value === "string" && value.includes(PUT_IN) ? UNKNOWN : value;
 }
 
-/** What an operation of a JSON patch (RFC 6902) writes, as the object that it is written to; undefined for what is none. */
+/** The object that a JSON patch operation (RFC 6902) writes; undefined for other values. */
 export function patchIn(value: Value): Value | undefined {
   if (
     !isObject(value) ||
@@ -100,7 +98,7 @@ export function patchIn(value: Value): Value | undefined {
     .reduceRight<Value>((held, key) => (/^(\d+|-)$/.test(key) ? [held] : { [key]: held }), value.value);
 }
 
-/** The object of JSON that a field's text is; undefined for any other text. */
+/** Undefined for other text. */
 export function jsonObjectIn(field: Field): Field | undefined {
   const text = /^\s*\{/.test(String(field.value)) ? readable(field) : undefined;
   const json = text === undefined ? undefined : jsonOf(text);

@@ -1,4 +1,4 @@
-/** Whether a shell's script runs what it fetches, without a checksum or signature compared. */
+/** Downloads that run without comparing a checksum or signature. */
 export function runsWhatItFetches(script: string): boolean {
   return !COMPARED.test(script) && (AT_ONCE.some((pattern) => pattern.test(script)) || runsFile(script));
 }
@@ -10,7 +10,7 @@ const FETCHES = "(curl|wget)\\b";
 const SUDO = "(sudo\\s+(-\\S+\\s+)*)?([^\\s;&|()]*/)?";
 const SHELL = "(ba|da|z|k)?sh";
 const LANGUAGE = "(python|perl|ruby|node|php)[\\d.]*";
-/** Where a program's own name ends its command: with arguments it reads data. */
+/** A command that ends with the program's name: with arguments it reads data. */
 const ALONE = "\\s*(-\\s*)?($|[\\n;&|)\"'])";
 
 const AT_ONCE: readonly RegExp[] = [
@@ -25,7 +25,7 @@ const AT_ONCE: readonly RegExp[] = [
 
 const FETCHING = new RegExp(`(?:^|\\s)(?:\\S*/)?${FETCHES}`);
 
-/** The file that a command writes what it fetches to: by an option, by the shell, or by the address's last part. */
+/** By option, redirection, or the address's last part. */
 function fileOf(command: string): string | undefined {
   const [, program] = FETCHING.exec(command) ?? [];
   if (program === undefined) {
@@ -38,7 +38,7 @@ function fileOf(command: string): string | undefined {
   return file?.replace(/["']/g, "");
 }
 
-/** Each command is read once: it runs what one before it fetched, or fetches something itself. */
+/** Each command is read once: it runs an earlier download, or downloads itself. */
 function runsFile(script: string): boolean {
   const fetched = new Set<string>();
   for (const command of script.split(/[\n;]|&&|\|\|/)) {
@@ -55,7 +55,7 @@ function runsFile(script: string): boolean {
 
 const INTERPRETER = new RegExp(`^([^;&|()]*/)?(${SHELL}|source|\\.|${LANGUAGE})$`);
 
-/** What a command runs, or makes a program: itself, the script of an interpreter, the files of `chmod`. */
+/** Executed or made executable: the command, an interpreter's script, the files of `chmod`. */
 function filesRunBy(command: string): readonly string[] {
   const words = command.replace(/["']/g, "").trim().split(/\s+/);
   const [program = "", ...given] = words[0] === "sudo" ? withoutOptions(words.slice(1)) : words;

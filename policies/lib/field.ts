@@ -1,8 +1,7 @@
-/** Stands for a value that a preview cannot know: it depends on a resource that does not exist yet. */
+/** A value unknown in preview: it depends on a resource that does not exist yet. */
 export const UNKNOWN: unique symbol = Symbol("unknown until deployment");
 
 type Scalar = string | number | boolean | null | undefined;
-/** Properties of a resource as plain data. */
 export type Value = Scalar | typeof UNKNOWN | readonly Value[] | { readonly [key: string]: Value };
 
 interface PlaceBelow {
@@ -11,23 +10,23 @@ interface PlaceBelow {
 }
 
 /**
- * One place in a resource's properties, with its path for messages. A field answers questions about its
- * value so that an unknown value can neither crash a policy nor count as a violation: it is remembered,
- * and the policy's result for this resource becomes "undecided".
+ * A place in a resource's properties, with its path for messages. Fields answer questions about
+ * their value so that an unknown one neither crashes a policy nor counts as a violation: it is
+ * remembered, and the result becomes "undecided".
  */
 export class Field {
-  /** Fields that were asked for, by key: most of a resource is looked at by several policies. */
+  /** Cached, because several policies read most of a resource. */
   private below: Map<string | number, Field> | undefined;
 
   constructor(
     readonly value: Value,
     private readonly place: string | PlaceBelow,
     private readonly unknownPaths: Set<string>,
-    /** Fields that stand below it although they are elsewhere. */
+    /** Fields reached from here although they are elsewhere. */
     private readonly aliases: Readonly<Record<string, Field>> = {},
   ) {}
 
-  /** Where it is, for messages: put together when somebody asks, for most fields are only looked at. */
+  /** For messages; computed on demand, because most fields are only read. */
   get path(): string {
     if (typeof this.place === "string") {
       return this.place;
@@ -36,7 +35,6 @@ export class Field {
     return typeof key === "number" ? `${above.path}[${key}]` : joinPath(above.path, key);
   }
 
-  /** The field below; an absent value where the path does not exist. */
   get(...keys: readonly (string | number)[]): Field {
     let field: Field = this;
     for (const key of keys) {
@@ -45,7 +43,7 @@ export class Field {
     return field;
   }
 
-  /** True when the value is known and `test` holds for it (absent is known, and is `undefined`). */
+  /** Absent is known (`undefined`). */
   is(test: (value: Exclude<Value, typeof UNKNOWN>) => boolean): boolean {
     if (this.value === UNKNOWN) {
       this.unknownPaths.add(this.path);
@@ -54,32 +52,31 @@ export class Field {
     return test(this.value);
   }
 
-  /** Elements of an array; none when it is no array. */
+  /** Empty for other values. */
   items(): Field[] {
     return this.is(Array.isArray) ? (this.value as readonly Value[]).map((_, index) => this.child(index)) : [];
   }
 
-  /** Properties of an object; none when it is no object. */
+  /** Empty for other values. */
   entries(): [string, Field][] {
     return this.is(isObject) ? Object.keys(this.value as object).map((key) => [key, this.child(key)]) : [];
   }
 
-  /** The value, if it is a known string. */
   text(): string | undefined {
     return this.is((value) => typeof value === "string") ? (this.value as string) : undefined;
   }
 
-  /** Remembers that nobody can say `what`, as an unknown value is remembered. */
+  /** Records that `what` cannot be decided, as for an unknown value. */
   cannotTell(what: string): void {
     this.unknownPaths.add(what);
   }
 
-  /** The same place, holding what its text contains (a JSON document, for example). */
+  /** With the parsed content of its text, such as JSON. */
   containing(value: Value): Field {
     return new Field(value, this.path, this.unknownPaths);
   }
 
-  /** A holder of this field, under the name that such a field has elsewhere; the field keeps its own path. */
+  /** A holder of this field under its usual name; the field keeps its path. */
   heldAs(key: string): Field {
     return new Field({ [key]: this.value }, this.path, this.unknownPaths, { [key]: this });
   }
@@ -115,7 +112,6 @@ export function isObject(value: Value): value is { readonly [key: string]: Value
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-/** Whether a value is unknown, or holds an unknown one. */
 export function holdsUnknown(value: Value): boolean {
   if (Array.isArray(value)) {
     return value.some(holdsUnknown);
@@ -133,8 +129,9 @@ function joinPath(path: string, key: string): string {
 const snapshots = new WeakMap<object, Value>();
 
 /**
- * Copies properties into plain data. The policy SDK hands out proxies that throw when an unknown value is
- * read, at any depth; the mocks of an offline preview hold `Unknown` objects. Both become `UNKNOWN`. A copy is its own copy.
+ * Copies properties into plain data. Reading an unknown value from the policy SDK's proxies throws,
+ * at any depth; mocks of offline previews hold `Unknown` objects. Both become `UNKNOWN`. A copy is
+ * returned as it is.
  */
 export function snapshot(raw: unknown): Value {
   if (raw === UNKNOWN) {
@@ -163,7 +160,7 @@ function copyObject(raw: object): Value {
   }
   const prototype: unknown = Object.getPrototypeOf(raw);
   if (prototype !== Object.prototype && prototype !== null) {
-    // Unknown markers of the Pulumi runtime, assets, archives: nothing that a policy can judge.
+    // Pulumi's unknown markers, assets, archives: policies cannot judge them.
     return UNKNOWN;
   }
   return Object.fromEntries(Object.keys(raw).map((key) => [key, copyProperty(raw, key)]));
@@ -174,7 +171,7 @@ function copyProperty(raw: object, key: string | number): Value {
   try {
     value = Reflect.get(raw, key);
   } catch {
-    // These are data properties: only the SDK's proxy throws here, and only for unknown values.
+    // Only the SDK's proxy throws, and only for unknown values.
     return UNKNOWN;
   }
   return snapshot(value);

@@ -1,7 +1,7 @@
 import type { Field } from "./field";
 import type { Container, PodTemplate } from "./pods";
 
-/** Extended resources of the NVIDIA and AMD device plugins: whole GPUs, shared GPUs and MIG slices. */
+/** Extended resources of NVIDIA's and AMD's device plugins: GPUs, shared GPUs and MIG slices. */
 const GPU_RESOURCE = /^(nvidia|amd)\.com\/(gpu|mig-)/;
 
 export interface GpuClaim {
@@ -12,7 +12,7 @@ export interface GpuClaim {
   readonly request: Field;
 }
 
-/** GPU claims of a pod's containers; asking for zero GPUs is no claim. */
+/** GPU claims of a pod's containers; zero GPUs are no claim. */
 export function gpuClaims(pod: PodTemplate): GpuClaim[] {
   return pod.containers.flatMap((container) => {
     const limits = container.field.get("resources", "limits");
@@ -35,7 +35,7 @@ function isZero(field: Field): boolean {
   return field.is((value) => value === undefined || Number(value) === 0);
 }
 
-/** Claims of dynamic resource allocation, of all containers of a pod: one by one, and those of extended resources with them. */
+/** Explicit claims, and those of extended resources. */
 export function deviceClaims(pod: PodTemplate): Field[] {
   const dynamic = pod.containers
     .map(({ field }) => field.get("resources", "claims"))
@@ -44,7 +44,7 @@ export function deviceClaims(pod: PodTemplate): Field[] {
   return extended ? [extended.limit, ...dynamic] : dynamic;
 }
 
-/** Variables by which NVIDIA's container runtime shows a container GPUs that nobody counted; void and none show none. */
+/** NVIDIA's runtime exposes GPUs without a claim by these, except with `void` and `none`. */
 export function visibleDevices(pod: PodTemplate): Field[] {
   return pod.containers
     .flatMap(({ field }) => field.get("env").items())
@@ -57,12 +57,10 @@ export function visibleDevices(pod: PodTemplate): Field[] {
     ]);
 }
 
-/** Folder whose mounts NVIDIA's container runtime takes for names of GPUs (NVIDIA/k8s-device-plugin, strategy `volume-mounts`). */
+/** Mounts in this folder are names of GPUs (NVIDIA/k8s-device-plugin, strategy `volume-mounts`). */
 const DEVICES_BY_MOUNT = /^\/*(var\/+)?run\/+nvidia-container-devices(\/|$)/;
-/** Annotations that runtimes take for names of devices (Container Device Interface). */
 const DEVICES_BY_ANNOTATION = "cdi.k8s.io/";
 
-/** Other ways by which runtimes of containers are told of devices that nobody counted. */
 export function uncountedDevices(pod: PodTemplate): Field[] {
   return [
     ...pod.metadata

@@ -2,12 +2,12 @@ import type { Field } from "./field";
 import { type Property, propertiesBelow } from "./properties";
 import { HELM_CHART, type Resource } from "./resource";
 
-/** Every property inside the values of a Helm release; outermost first. */
+/** Outermost first. */
 export function helmValues(resource: Resource): readonly Property[] {
   return propertiesBelow(chartValues(resource));
 }
 
-/** Values of a Helm chart; nothing of other resources. */
+/** Empty for other resources. */
 export function chartValues({ type, props }: Pick<Resource, "type" | "props">): Field {
   return HELM_CHART.test(type) ? props.get("values") : props.containing(undefined);
 }

@@ -1,4 +1,5 @@
-// The files of data, not their readers: Pulumi's runner of policy packs takes `images` for images.json, not for images.ts.
+// The data files, not their modules: Pulumi's policy runner resolves `images` to images.json, not
+// images.ts.
 import { chartNameOf } from "../../catalog/chart-archive";
 import chartImages from "../../catalog/chart-images.json";
 import { splitReference } from "../../catalog/image-mirror";
@@ -18,7 +19,7 @@ interface CatalogImage {
 
 interface ChartImage {
   readonly component: string;
-  /** Path of the value that holds it: of its repository, or of the whole reference. */
+  /** Value path of the repository, or of the whole reference. */
   readonly repository?: string;
   readonly reference?: string;
 }
@@ -26,9 +27,8 @@ interface ChartImage {
 const images: readonly CatalogImage[] = catalogImages.images;
 
 /**
- * CPU architectures that the catalogue says an image is made for. A mirror holds images under their whole names, or
- * under their names without the registry: what a reference ends with decides. Undefined where the catalogue does not have
- * the image, or not under that tag.
+ * CPU architectures from the catalogue. Mirrors may drop the registry, so the reference's end
+ * decides. Undefined where the catalogue lacks the image or its tag.
  *
  * @param reference `registry/repository:tag@digest`.
  */
@@ -41,10 +41,7 @@ export function architecturesOf(reference: string): readonly string[] | undefine
   return entry && architectures(entry.platforms);
 }
 
-/**
- * The same of the users' own images, by what they state in the plan. Undefined where the reference is none of them, or its
- * owner states nothing.
- */
+/** Of own images, as the plan states. Undefined for other references or without a statement. */
 export function statedArchitectures(reference: string, models: PlanFacts["models"]): readonly string[] | undefined {
   const { repository, tag, digest } = parseImage(reference);
   const own = models
@@ -68,19 +65,18 @@ function architectures(platforms: readonly string[]): readonly string[] {
   return platforms.map((platform) => platform.replace(/^linux\//, ""));
 }
 
-/** An image that a chart's pods run, and where they may go. */
 export interface PlacedChartImage {
-  /** As it is pulled by default: `repository:tag`. */
+  /** Default reference: `repository:tag`. */
   readonly reference: string;
   readonly architectures: readonly string[];
-  /** Its pods go where one of these allows. */
+  /** Its pods run where one of these allows. */
   readonly placements: readonly Placement[];
 }
 
 /**
- * The catalogue's images of a release, unless its values name others. Undefined for charts whose images nobody listed.
- * Where a chart's pods go says the innermost level of its values around the image that places pods at all. Some charts
- * keep their images elsewhere: then any level that selects nodes may be theirs.
+ * The catalogue's images of a release, unless its values override them; undefined for unlisted
+ * charts. Pods run where the innermost level around an image says. Charts that keep images
+ * elsewhere: where any level that selects nodes says.
  */
 export function chartImagesOf(release: Resource): readonly PlacedChartImage[] | undefined {
   const chart = HELM_CHART.test(release.type) ? release.props.get("chart").text() : undefined;
@@ -117,7 +113,7 @@ function placementAround(values: Field, path: readonly string[]): Placement | un
   return path.length > 1 ? placementAround(values, path.slice(0, -1)) : undefined;
 }
 
-/** The levels of a chart's values. What nobody knows yet is a setting, an address or an identifier, and no level. */
+/** Unknown values are settings, addresses or identifiers, not levels. */
 function levels(level: Field): Field[] {
   const below = [...level.items(), ...level.entries().map(([, field]) => field)];
   return [level, ...below.filter(({ value }) => value !== UNKNOWN).flatMap(levels)];

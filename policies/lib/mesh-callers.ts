@@ -4,8 +4,8 @@ import { API_SERVER_PORTS } from "./api-server-ports";
 import { type Field, isObject } from "./field";
 
 /**
- * Whom a rule of Istio's AuthorizationPolicy lets in: it must name callers, by a source or by a condition on who calls. What it leaves
- * out (`notNamespaces`) names nobody, and what a request says of itself (headers, paths) neither.
+ * A rule of Istio's AuthorizationPolicy must name callers by a source or a condition. Exclusions
+ * (`notNamespaces`) and request data (headers, paths) identify none.
  */
 export function letsStrangersIn(rule: Field, namespace: Field): boolean {
   if (conditionNamesCallers(rule)) {
@@ -30,7 +30,7 @@ const everyOne =
   (values) =>
     values.length > 0 && !values.some((value) => value.is((text) => typeof text !== "string" || !isName(text)));
 
-/** A namespace, or some whose names begin alike, such as a team's: never those of all models. */
+/** One namespace, or a prefix such as a team's; never all models' namespaces. */
 function namesNamespace(text: string): boolean {
   const [, prefix] = /^(.*)\*$/.exec(text) ?? [];
   return prefix === undefined
@@ -39,21 +39,23 @@ function namesNamespace(text: string): boolean {
 }
 
 const namespaces = everyOne(namesNamespace);
-/** An identity whose namespace is named: `<trust domain>/ns/<namespace>/sa/<account>`. Any identity at all (`*`) is everybody in the mesh. */
+/**
+ * An identity with a namespace: `<trust domain>/ns/<namespace>/sa/<account>`. `*` is any identity
+ * in the mesh.
+ */
 const principals = everyOne((text) => {
   const [, namespace] = /(?:^|\/)ns\/([^/]+)(\/.*)?$/.exec(text) ?? [];
   return namespace !== undefined && namesNamespace(namespace);
 });
-/** `<namespace>/<account>`, or an account of the policy's own namespace. */
+/** `<namespace>/<account>`, or an account in the policy's namespace. */
 const accounts = everyOne((text) => !text.includes("*"));
-/** A token that is checked, whose ever: the issuer answers for its holders. */
+/** Any validated token: its issuer vouches for the holder. */
 const tokens = everyOne(() => true);
 const addresses: Names = (values) =>
   values.length > 0 &&
   !isWorldOpen(...values.flatMap((value) => value.text() ?? [])) &&
   !values.some((value) => value.value === "*");
 
-/** What of a source, or of a condition, says who calls. */
 const SOURCES: Readonly<Record<string, Names>> = {
   principals,
   requestPrincipals: tokens,
@@ -70,7 +72,7 @@ const CONDITIONS: readonly (readonly [key: RegExp, names: Names])[] = [
   [/^request\.auth\./, tokens],
 ];
 
-/** A source that leaves nobody in particular in. One that is unknown may name somebody. */
+/** An unknown source may identify a caller. */
 function isAnybody(source: Field): boolean {
   return (
     source.is((value) => !isObject(value)) ||
@@ -79,7 +81,7 @@ function isAnybody(source: Field): boolean {
   );
 }
 
-/** Conditions hold together: one that names callers is enough. */
+/** Conditions are ANDed: one that names callers suffices. */
 function conditionNamesCallers(rule: Field): boolean {
   const conditions = rule.get("when");
   return (
@@ -100,7 +102,7 @@ function isUnknown(field: Field): boolean {
   return !field.is(() => true);
 }
 
-/** Whoever shows no identity, such as what comes from outside of the mesh: NetworkPolicies say who these are. */
+/** Callers without identity, such as those outside the mesh: NetworkPolicies restrict them. */
 function isFromOutside(source: Field): boolean {
   return (
     source
@@ -111,7 +113,6 @@ function isFromOutside(source: Field): boolean {
   );
 }
 
-/** Whether a rule is for single ports alone, each of them such a one. */
 function isForPorts(rule: Field, isSuch: (port: number) => boolean): boolean {
   const operations = rule.get("to").items();
   const ports = operations.map((to) => to.get("operation", "ports").items());

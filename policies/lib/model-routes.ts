@@ -3,10 +3,10 @@ import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE, modelNamespaceName } fr
 import type { Field } from "./field";
 import { namespaceOf, type Resource } from "./resource";
 
-/** Namespaces whose names only look like a model's. */
+/** Namespaces that only resemble a model's. */
 const OTHERS = [MODEL_STORE_NAMESPACE, MODEL_CONTROL_NAMESPACE];
 
-/** Whether a route leads to engines: by its kind, its label, or where what stands behind it is. */
+/** By kind, label, or backend namespace. */
 export function leadsToModel(route: Resource, resources: readonly Resource[]): boolean {
   const { kind, props } = route;
   if (kind === "AIGatewayRoute" || props.get("metadata", "labels", MODEL_LABEL).is((label) => label !== undefined)) {
@@ -31,7 +31,7 @@ export function leadsToModel(route: Resource, resources: readonly Resource[]): b
     );
 }
 
-/** Whether a name in the cluster's DNS is of a model's Service: `<service>.<namespace>.svc…`. */
+/** `<service>.<namespace>.svc…`. */
 function isInModel(endpoint: Field): boolean {
   return endpoint
     .get("fqdn", "hostname")

@@ -14,7 +14,7 @@ export interface TooWide {
   readonly allowed: string;
 }
 
-/** What a NetworkPolicy lets in from everybody. A namespace that is unknown may be the gateway's. */
+/** An unknown namespace may be the gateway's. */
 export function tooWideIngress(spec: Field, namespace: Field): TooWide[] {
   const isGateway = !namespace.is((name) => name !== GATEWAY_NAMESPACE);
   const rules = spec
@@ -37,7 +37,7 @@ export function tooWideIngress(spec: Field, namespace: Field): TooWide[] {
   }));
 }
 
-/** The rules of a direction, where the blocks of addresses in them are everybody only together. */
+/** Address blocks that cover all addresses only together. */
 function together(direction: Field, rules: readonly Field[], peers: "from" | "to"): Field[] {
   const cidrs = rules
     .flatMap((rule) => rule.get(peers).items())
@@ -45,7 +45,6 @@ function together(direction: Field, rules: readonly Field[], peers: "from" | "to
   return isWorldOpen(...cidrs) ? [direction] : [];
 }
 
-/** Whether a rule is for ports alone, single ones, each of them such a one. */
 function isNarrow(ports: Field, isSuch: (port: number) => boolean): boolean {
   return (
     ports.items().length > 0 &&
@@ -63,7 +62,7 @@ function isEmptyList(list: Field): boolean {
   return list.is((value) => value === undefined || value === null || (Array.isArray(value) && value.length === 0));
 }
 
-/** A peer that leaves nobody out: strangers' addresses, or pods of any namespace. */
+/** Outside addresses, or pods of any namespace. */
 function isEverybody(peer: Field): boolean {
   const cidr = peer.get("ipBlock", "cidr");
   return (
@@ -73,16 +72,16 @@ function isEverybody(peer: Field): boolean {
   );
 }
 
-/** A peer of what goes out that names nobody: pods with labels are named in any namespace. */
+/** Pods with labels count as named in any namespace. */
 function isAnybody(peer: Field): boolean {
   const pods = peer.get("podSelector");
   return isEverybody(peer) && (pods.is((selector) => !isObject(selector)) || selectsAll(pods));
 }
 
-/** DNS goes anywhere: resolvers of clouds answer at addresses of their own. */
+/** DNS may go anywhere: resolvers of clouds have their own addresses. */
 const DNS = 53;
 
-/** Where metadata services and their like answer, in the networks that no pod may reach. */
+/** Metadata services and the like, in networks that no pod may reach. */
 const METADATA_ADDRESSES = [
   "169.254.169.254",
   "169.254.170.2",
@@ -95,7 +94,7 @@ const METADATA_ADDRESSES = [
 
 const METADATA_INSIDE = "has the cloud's metadata service in it, by which a pod becomes its node";
 
-/** What of a NetworkPolicy lets pods become their node, or somebody else in the cloud. */
+/** The identity of the node or of another cloud principal. */
 export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWide[] {
   const rules = spec.get("egress").items();
   const wide = rules.filter((rule) => rule.get("ports").is(() => true) && !isNarrow(rule.get("ports"), () => true));
@@ -136,7 +135,10 @@ export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWi
   ];
 }
 
-/** Networks that are not in CIDR form, such as `0169.254.169.254/32`, or of IPv4 in the form of IPv6: programs read them differently, or not at all. */
+/**
+ * Networks not in CIDR form (`0169.254.169.254/32`), or IPv4 in IPv6 form: programs read them
+ * differently, or not at all.
+ */
 export function unreadNetworks(spec: Field): TooWide[] {
   return ["ingress[].from[]", "egress[].to[]"]
     .flatMap((peer) => [`${peer}.ipBlock.cidr`, `${peer}.ipBlock.except[]`])
@@ -152,7 +154,7 @@ function reaches(block: Field, address: string): boolean {
   return contains(block.get("cidr")) && !block.get("except").items().some(contains);
 }
 
-/** Policies of others' network plugins that let traffic pass before NetworkPolicies are asked, or besides them. */
+/** Policies of network plugins that allow traffic before or besides NetworkPolicies. */
 const OVERRIDING = [
   "AdminNetworkPolicy",
   "BaselineAdminNetworkPolicy",
@@ -162,7 +164,6 @@ const OVERRIDING = [
   "CiliumNetworkPolicy",
   "CiliumClusterwideNetworkPolicy",
 ];
-/** What of a rule says nothing of its peers. */
 const NO_PEERS = [
   "action",
   "name",
@@ -175,18 +176,17 @@ const NO_PEERS = [
   "http",
   "ipVersion",
 ];
-/** Where a rule of Calico's has the pods that it is for, which are no peers. */
+/** The pods of Calico's rule itself, not peers. */
 const OWN_SIDE = { ingress: "destination", egress: "source" } as const;
 type OwnSide = (typeof OWN_SIDE)[keyof typeof OWN_SIDE];
 const EVERYBODY = /^(|\*|all|all\(\)|global\(\)|world|cluster|Allow|Accept)$/i;
 
-/** Rules of such a policy that allow and name no peer. */
 export function overridingRules({ kind, type, props }: Resource): TooWide[] {
   const isCalico = (kind === "NetworkPolicy" || kind === "Profile") && type.includes("projectcalico");
   if (!isCalico && !OVERRIDING.includes(kind ?? "")) {
     return [];
   }
-  // Cilium has lists of specs as well.
+  // Cilium also has a list of specs.
   const specs = [props.get("spec"), ...props.get("specs").items()];
   return (["ingress", "egress"] as const).flatMap((direction) =>
     specs.flatMap((spec) => [
@@ -222,7 +222,7 @@ function isAllowing(rule: Field): boolean {
   return rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept");
 }
 
-/** Networks with a metadata service in them, wherever an egress rule names them, but what it leaves out: `except`, and Calico's `notNets`. */
+/** Minus exclusions: `except`, Calico's `notNets`. */
 function metadataNetworks(field: Field, notNets?: Field): TooWide[] {
   if (METADATA_ADDRESSES.some((address) => reaches(field, address))) {
     return [{ field: field.get("cidr"), found: METADATA_INSIDE, allowed: "networks without it" }];
@@ -242,7 +242,7 @@ function metadataNetworks(field: Field, notNets?: Field): TooWide[] {
     .flatMap(([key, child]) => metadataNetworks(child, key === "nets" ? field.get("notNets") : undefined));
 }
 
-/** Networks that are unknown may leave an address out. */
+/** Unknown networks may exclude an address. */
 function isLeftOut(address: string, networks: Field | undefined): boolean {
   return (
     networks !== undefined &&
@@ -251,10 +251,10 @@ function isLeftOut(address: string, networks: Field | undefined): boolean {
   );
 }
 
-/** What a rule leaves out, as Calico's `notNets` does, names nobody. */
+/** Exclusions, such as Calico's `notNets`, name no peer. */
 function namesPeers(field: Field, ownSide: OwnSide): boolean {
   if (typeof field.value === "symbol") {
-    field.items(); // asks, so that the result is "undecided"
+    field.items(); // reads, so that the result is "undecided"
     return true;
   }
   if (Array.isArray(field.value)) {

@@ -1,15 +1,16 @@
 /**
- * OCI's policy language, as far as a reader of rights needs it: `Allow <subject> to <verb> <resource-type> in <location>
- * [where <conditions>]`, and the conditions `ALL {…}`, `ANY {…}` and `variable = value`, which matching rules of dynamic
- * groups share. Source: docs.oracle.com, Policy Syntax (iaas/Content/Identity/Concepts/policysyntax.htm) and Writing
- * Matching Rules to Define Dynamic Groups (iaas/Content/Identity/dynamicgroups), read 2026-11-23.
+ * OCI's policy language, as far as rights need it: `Allow <subject> to <verb> <resource-type> in
+ * <location> [where <conditions>]`, and the conditions `ALL {…}`, `ANY {…}` and `variable = value`,
+ * which matching rules of dynamic groups share. Source: docs.oracle.com, Policy Syntax
+ * (iaas/Content/Identity/Concepts/policysyntax.htm) and Writing Matching Rules to Define Dynamic
+ * Groups (iaas/Content/Identity/dynamicgroups), read 2026-11-23.
  */
 export interface Allowance {
   /** `any-user`, `group G`, `dynamic-group id ocid1…`, `service S`. */
   readonly subject: string;
   /** `manage`, or permissions in braces. */
   readonly verb: string;
-  /** Empty where permissions are named. */
+  /** Empty where permissions are listed. */
   readonly resourceType: string;
   /** `tenancy`, `compartment id ocid1…`. */
   readonly location: string;
@@ -23,7 +24,7 @@ export type Condition =
 const ALLOW =
   /^allow\s+(.+?)\s+to\s+(?:(\{[^}]*\})|(\w+)\s+([\w-]+))\s+in\s+(tenancy|compartment\s+.+?)(?:\s+where\s+(.+))?$/is;
 
-/** Undefined for text that is no such statement. */
+/** Undefined for other text. */
 export function parseAllowance(statement: string): Allowance | undefined {
   const [, subject, permissions, verb, resourceType = "", location, where] = ALLOW.exec(statement.trim()) ?? [];
   const condition = where === undefined ? undefined : parseCondition(where);
@@ -42,7 +43,7 @@ export function parseAllowance(statement: string): Allowance | undefined {
 const TEST = /^([\w.-]+)\s*(!=|=|\bnot\s+in\b|\bin\b|\bbefore\b|\bafter\b|\bbetween\b)\s*(.+)$/is;
 const GROUP = /^(all|any)\s*\{(.*)\}$/is;
 
-/** Undefined for text that is no condition. */
+/** Undefined for other text. */
 export function parseCondition(text: string): Condition | undefined {
   const trimmed = text.trim();
   const [, quantifier, inside] = GROUP.exec(trimmed) ?? [];
@@ -59,7 +60,7 @@ export function parseCondition(text: string): Condition | undefined {
   return { kind: "test", variable: variable.toLowerCase(), operator: operator.toLowerCase(), value: unquoted(value) };
 }
 
-/** `tag.<namespace>.<key>.value` alone: the tag is there, whatever its value. */
+/** `tag.<namespace>.<key>.value` alone: the tag exists, with any value. */
 function isTagTest(text: string): Condition | undefined {
   return /^tag\.[\w-]+\.[\w-]+\.value$/i.test(text)
     ? { kind: "test", variable: text.toLowerCase(), operator: "=", value: "present" }
@@ -70,7 +71,7 @@ function unquoted(value: string): string {
   return value.trim().replace(/^(['"])(.*)\1$/s, "$2");
 }
 
-/** Parts between commas that stand in no braces, parentheses or quotes. */
+/** Splits at commas outside braces, parentheses and quotes. */
 function splitList(text: string): string[] {
   const parts = [""];
   let depth = 0;
@@ -94,7 +95,7 @@ function splitList(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
-/** Whether a condition holds only where a test that `binds` does. Nothing is bound by no condition. */
+/** Whether a condition holds only where a test that `binds` does. No condition binds nothing. */
 export function bindsAlways(
   condition: Condition | undefined,
   binds: (test: Extract<Condition, { kind: "test" }>) => boolean,
@@ -108,7 +109,7 @@ export function bindsAlways(
       return (
         (condition.operator === "=" || condition.operator === "in") &&
         !/^\/?\**\/?$/.test(condition.value) &&
-        // OCIDs of a type begin alike, so that a pattern such as `/ocid1.vaultsecret.*/` names none.
+        // OCIDs of a type share a prefix: a pattern such as `/ocid1.vaultsecret.*/` names none.
         !(/(^|[._])id$/.test(condition.variable) && condition.value.includes("*")) &&
         binds(condition)
       );

@@ -5,7 +5,6 @@ import type { Resource } from "./resource";
 
 const taint = z.object({ key: z.string(), value: z.string().optional(), effect: z.string() });
 
-/** The parts of the published plan (`PlanSummary`) that policies judge. */
 const planSchema = z.object({
   stage: z.enum(["production", "development"]),
   pools: z.array(
@@ -13,7 +12,7 @@ const planSchema = z.object({
       name: z.string(),
       role: z.string(),
       shape: z.string().optional(),
-      /** Absent in the records of older programs. */
+      /** Absent in records of older programs. */
       cpuArch: z.enum(["amd64", "arm64"]).optional(),
       labels: z.record(z.string(), z.string()).optional(),
       selector: z.record(z.string(), z.string()),
@@ -23,13 +22,13 @@ const planSchema = z.object({
   models: z.array(
     z.object({
       name: z.string(),
-      /** The user's own, of which platforms are what they state. */
+      /** An own image; its platforms are what the user states. */
       image: z.object({ reference: z.string(), platforms: z.array(z.string()).optional() }).optional(),
       memoryPerGpu: z.object({ totalGiB: z.number(), limitGiB: z.number() }),
       verdict: z.object({ intervalGiB: z.object({ above: z.number().nonnegative() }), basis: z.string() }),
       maxReplicas: z.number().optional(),
       serviceLevel: z.object({ confidence: z.number().optional() }).optional(),
-      /** Absent where nobody knows, and in the records of older programs. */
+      /** Absent where unknown, and in records of older programs. */
       speed: z
         .object({
           headroom: z.number().optional(),
@@ -48,11 +47,11 @@ export type PlanFacts = Readonly<z.infer<typeof planSchema>>;
 export type PlanReading =
   | { readonly state: "read"; readonly plan: PlanFacts; readonly resource: Resource; readonly field: Field }
   | { readonly state: "absent" }
-  /** The ConfigMap exists, or may; its content is known only once it is deployed. */
+  /** The ConfigMap exists or may exist; its content is known after deployment. */
   | { readonly state: "unknown" }
   | { readonly state: "invalid"; readonly reason: string; readonly resource: Resource; readonly field: Field };
 
-/** The plan that the stack publishes. `field` holds the parsed plan, so that messages can name places in it. */
+/** `field` holds the parsed plan, so that messages can name places in it. */
 export function readPlan(resources: readonly Resource[]): PlanReading {
   const resource = resources.find(isPlan);
   if (!resource) {
@@ -76,7 +75,7 @@ export function readPlan(resources: readonly Resource[]): PlanReading {
 
 type PlanContent = { readonly plan: PlanFacts; readonly value: Value } | { readonly reason: string };
 
-/** The policies of a stack read the same plan, one after the other. */
+/** Cached, because every policy reads the same plan. */
 let last: { readonly text: string; readonly content: PlanContent } | undefined;
 
 function contentOf(text: string): PlanContent {
@@ -96,14 +95,13 @@ function isPlan({ kind, props }: Resource): boolean {
   return kind === "ConfigMap" && props.get("metadata", "name").value === PLAN_CONFIG_MAP.name;
 }
 
-/** A ConfigMap of which nobody knows the name. */
 function mayBePlan({ kind, props }: Resource): boolean {
   return kind === "ConfigMap" && !props.get("metadata", "name").is(() => true);
 }
 
 /**
- * Stage of a stack: what the policy's configuration says, else the plan's; without either, the strict one. While the plan is unknown, the other:
- * what only production asks is undecided then.
+ * From the policy's configuration, else the plan; by default the strict one. With an unknown plan
+ * the other: production-only rules are then undecided.
  */
 export function stageOf(resources: readonly Resource[], configured: string | undefined): string {
   if (configured !== undefined) {
@@ -116,16 +114,16 @@ export function stageOf(resources: readonly Resource[], configured: string | und
   return reading.state === "read" ? reading.plan.stage : "production";
 }
 
-/** The cloud whose controllers read a stack's annotations. */
+/** The cloud whose controllers read annotations. */
 export type Cloud = "aws" | "oci" | "none";
 
-/** Shapes as each cloud spells them; machines of one's own have other names. */
+/** Shapes as each cloud spells them; own machines have other names. */
 const SHAPES: readonly (readonly [Cloud, RegExp])[] = [
   ["oci", /^(VM|BM)\./],
   ["aws", /^[a-z][a-z0-9-]*\.(metal|[a-z0-9]*large)/],
 ];
 
-/** The cloud of a stack's pools; undefined without a plan. */
+/** Undefined without a plan. */
 export function cloudOf(resources: readonly Resource[]): Cloud | undefined {
   const reading = readPlan(resources);
   if (reading.state !== "read") {
@@ -135,7 +133,6 @@ export function cloudOf(resources: readonly Resource[]): Cloud | undefined {
   return SHAPES.find(([, pattern]) => shapes.some((shape) => pattern.test(shape)))?.[0] ?? "none";
 }
 
-/** Configuration of the policies that are stricter in production. */
 export interface StageConfig {
   readonly stage?: "production" | "development";
 }

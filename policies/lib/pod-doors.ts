@@ -4,14 +4,15 @@ import type { PodTemplate } from "./pods";
 import type { Resource } from "./resource";
 import { broken, isGiven, type Row } from "./rows";
 
-/** What Pod Security Standards say nothing of, and by which pods reach their node, another system's rights, or a false address. */
+/** What Pod Security Standards leave open. */
 export function podDoors({ spec }: PodTemplate): Offence[] {
   return [...inlineDrivers(spec), ...foreignTokens(spec), ...callerCertificates(spec), ...falseNames(spec)];
 }
 
 /**
- * Drivers whose inline volumes hold what their pod may have; those of others mount what the pod's author names. Read 2026-11-28: READMEs of
- * kubernetes-sigs/secrets-store-csi-driver, cert-manager/csi-driver-spiffe and spiffe/spiffe-csi; cert-manager.io, usage/csi-driver.
+ * Drivers whose inline volumes hold what their pod may have; other drivers mount what the pod's
+ * author names. READMEs of kubernetes-sigs/secrets-store-csi-driver, cert-manager/csi-driver-spiffe
+ * and spiffe/spiffe-csi; cert-manager.io, usage/csi-driver; read 2026-11-28.
  */
 const INLINE_DRIVERS = [
   "secrets-store.csi.k8s.io",
@@ -20,7 +21,7 @@ const INLINE_DRIVERS = [
   "csi.spiffe.io",
 ];
 
-/** Attribute of cert-manager's driver by which a pod asks for an authority of its own. */
+/** cert-manager's attribute that requests a CA. */
 const AUTHORITY = "csi.cert-manager.io/is-ca";
 
 function inlineDrivers(spec: Field): Offence[] {
@@ -37,7 +38,7 @@ function inlineDrivers(spec: Field): Offence[] {
   ];
 }
 
-/** Systems inside of the cluster that tokens are for: its API server, and Istio's control plane. */
+/** Audiences inside the cluster: the API server and Istio's control plane. */
 const AUDIENCES = [
   "",
   "api",
@@ -46,7 +47,6 @@ const AUDIENCES = [
   "https://kubernetes.default.svc.cluster.local",
 ];
 
-/** Tokens by which a pod is somebody in another system, such as a cloud. */
 function foreignTokens(spec: Field): Offence[] {
   return projectedTokens(spec)
     .map((token) => token.get("audience"))
@@ -57,7 +57,7 @@ function foreignTokens(spec: Field): Offence[] {
     }));
 }
 
-/** Tokens that a volume brings, whatever `automountServiceAccountToken` says. */
+/** Projected tokens; `automountServiceAccountToken` does not affect them. */
 export function projectedTokens(spec: Field): Field[] {
   return volumesOf(spec)
     .flatMap((volume) => volume.get("projected", "sources").items())
@@ -65,7 +65,10 @@ export function projectedTokens(spec: Field): Field[] {
     .filter((token) => token.is(isObject));
 }
 
-/** Certificates by which a pod is a caller of the API server, without a token (projected volumes, Kubernetes 1.36). */
+/**
+ * Certificates that authenticate a pod to the API server without a token (projected volumes,
+ * Kubernetes 1.36).
+ */
 function callerCertificates(spec: Field): Offence[] {
   return volumesOf(spec)
     .flatMap((volume) => volume.get("projected", "sources").items())
@@ -74,7 +77,6 @@ function callerCertificates(spec: Field): Offence[] {
     .map((field) => ({ field, allowed: "a signer of one's own: callers of the API server have service accounts" }));
 }
 
-/** Names that lead elsewhere than the cluster's DNS says. */
 function falseNames(spec: Field): Offence[] {
   const isFilled = (field: Field) => field.is((value) => Array.isArray(value) && value.length > 0);
   const lists = [spec.get("hostAliases"), spec.get("dnsConfig", "nameservers"), spec.get("dnsConfig", "searches")];
@@ -89,7 +91,7 @@ function volumesOf(spec: Field): Field[] {
   return spec.get("volumes").items();
 }
 
-/** Folders of a node's system; everything else is data. */
+/** System folders of a node; all others are data. */
 const SYSTEM_FOLDER =
   /^\/*($|(boot|dev|etc|proc|root|run|sys)(\/|$)|(home|usr|var|var\/lib)\/*$|var\/(run|log)(\/|$)|var\/lib\/(kubelet|containerd|rancher|etcd|docker|cni)(\/|$))/;
 
@@ -116,7 +118,6 @@ const PV: readonly Row[] = [
   },
 ];
 
-/** What a volume of the whole cluster opens of a node. */
 export function volumeDoors(resource: Resource): Offence[] {
   return [
     ...broken(PV, resource),
@@ -124,7 +125,7 @@ export function volumeDoors(resource: Resource): Offence[] {
   ];
 }
 
-/** A folder of a node is for one claim, to be read, and none of the system's. */
+/** A local folder serves one claim, read-only, and is no system folder. */
 function localFolders(spec: Field): Offence[] {
   const path = spec.get("local", "path");
   if (!path.is((value) => value !== undefined)) {

@@ -3,8 +3,9 @@ import type { Container, PodTemplate } from "./pods";
 import { isTrue } from "./rows";
 
 /**
- * The Pod Security Standards of Kubernetes 1.36, https://kubernetes.io/docs/concepts/security/pod-security-standards/
- * as checks on a pod. `restricted` includes `baseline`.
+ * Pod Security Standards of Kubernetes 1.36,
+ * https://kubernetes.io/docs/concepts/security/pod-security-standards/ `restricted` includes
+ * `baseline`.
  */
 export interface Offence {
   readonly field: Field;
@@ -18,7 +19,7 @@ export function offences(pod: PodTemplate, level: "baseline" | "restricted"): Of
   return checks.flatMap((check) => check(pod));
 }
 
-/** `securityContext` fields of the pod or of its containers must pass; absent ones do. */
+/** `securityContext` of pod and containers must pass; absent fields do. */
 function everyContext(path: readonly string[], isAllowed: (value: unknown) => boolean, allowed: string): Check {
   return (pod) =>
     [...new Set([pod.spec, ...pod.containers.map(({ field }) => field)])]
@@ -31,7 +32,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** A value that containers inherit from the pod, and that must be given in one of both. */
+/** A value inherited from the pod, required in the pod or the container. */
 function effectiveContext(path: readonly string[], isAllowed: (value: unknown) => boolean, allowed: string): Check {
   return (pod) =>
     pod.containers
@@ -45,7 +46,7 @@ function effectiveContext(path: readonly string[], isAllowed: (value: unknown) =
       .map((field) => ({ field, allowed: `${allowed} (here or in the pod's securityContext)` }));
 }
 
-/** A value that every container must give itself. */
+/** A value that every container must set. */
 function containerContext(path: readonly string[], isAllowed: (value: unknown) => boolean, allowed: string): Check {
   return (pod) =>
     pod.containers
@@ -90,7 +91,7 @@ const SAFE_SYSCTLS = [
   "net.ipv4.tcp_wmem",
 ];
 
-/** Annotations by which kubelets before 1.30 took profiles, and newer ones still do. */
+/** Annotations for profiles of kubelets before 1.30, which newer ones still honour. */
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
 const RESTRICTED_VOLUMES = [
@@ -157,7 +158,7 @@ const RESTRICTED: readonly Check[] = [
       .map(({ field }) => ({ field, allowed: `volumes of type ${RESTRICTED_VOLUMES.join(", ")}` })),
   containerContext(["allowPrivilegeEscalation"], isOneOf(false), "false"),
   effectiveContext(["runAsNonRoot"], isOneOf(true), "true"),
-  // Templates of charts make numbers and booleans of texts.
+  // Chart templates turn texts into numbers and booleans.
   everyContext(["runAsUser"], (value) => Number(value) !== 0, "a user other than 0"),
   effectiveContext(["seccompProfile", "type"], isOneOf("RuntimeDefault", "Localhost"), "RuntimeDefault or Localhost"),
   (pod) =>
@@ -178,7 +179,7 @@ function addedCapabilities(permitted: readonly string[]): Check {
       .map((field) => ({ field, allowed: `no capability besides ${permitted.join(", ")}` }));
 }
 
-/** Each volume with the one property besides its name, which is its type. */
+/** Each volume with its type: the property besides its name. */
 function volumeSources({ spec }: PodTemplate): { readonly type: string; readonly field: Field }[] {
   return spec
     .get("volumes")
@@ -188,7 +189,10 @@ function volumeSources({ spec }: PodTemplate): { readonly type: string; readonly
     .map(([type, field]) => ({ type, field }));
 }
 
-/** Probes and lifecycle hooks must call the pod itself: another host would let the kubelet reach anything (since 1.34). */
+/**
+ * Probes and lifecycle hooks must call the pod itself: another host lets the kubelet reach anything
+ * (since 1.34).
+ */
 function hostHandlers({ field }: Container): Offence[] {
   const handlers = [
     ...["livenessProbe", "readinessProbe", "startupProbe"].map((probe) => field.get(probe)),

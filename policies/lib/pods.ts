@@ -3,13 +3,12 @@ import { documentsIn, patchIn } from "./documents";
 import { type Field, isObject, UNKNOWN, type Value } from "./field";
 import type { Resource } from "./resource";
 
-/** Metadata and spec of the pods that a resource makes, or a part of them. */
 export interface PodTemplate {
   readonly metadata: Field;
   readonly spec: Field;
   /** Init and ephemeral containers included. */
   readonly containers: readonly Container[];
-  /** It is merged into pods that something else describes: what it leaves out is not missing. */
+  /** Merged into pods defined elsewhere: absent fields are not missing. */
   readonly isPartial: boolean;
 }
 
@@ -18,25 +17,24 @@ export interface Container {
   readonly field: Field;
 }
 
-/** What only a container, or the spec of a pod, has. Operators take such parts under names of their own. */
+/** Only a container or a pod's spec has these. Operators take such parts under own names. */
 const CONTAINER_KEYS = ["securityContext", "volumeMounts", "envFrom"];
 export const POD_KEYS = [
   ...["hostNetwork", "hostPID", "hostIPC", "hostAliases", "dnsPolicy", "dnsConfig"],
   ...["priorityClassName", "tolerations"],
 ];
 
-/** What only a security context has. */
+/** Only a security context has these. */
 export const CONTEXT_KEYS = [
   ...["privileged", "allowPrivilegeEscalation", "readOnlyRootFilesystem", "capabilities", "procMount"],
   ...["runAsUser", "runAsNonRoot", "seccompProfile", "seLinuxOptions"],
 ];
 
-/** Under it, operators take fragments to merge into pods that they make themselves. */
+/** Under it, operators take fragments to merge into pods that they create. */
 const PATCH_KEY = /patch(es)?$/i;
-/** Under it, an unknown value may well be a pod. */
+/** Under it, an unknown value may be a pod. */
 const POD_KEY = /^spec$|template$|^(init|ephemeral)?containers$/i;
 
-/** Where a search for pods stands. */
 interface Place {
   readonly key: string;
   readonly parent: Field | undefined;
@@ -44,9 +42,9 @@ interface Place {
 }
 
 /**
- * Every pod inside a Kubernetes object, found by its shape wherever it stands: an object with a list of containers is
- * the spec of a pod, whatever the kind and the key. An object that has only some of what pods or containers have is a
- * part of one. Text that is YAML or JSON, and JSON patches (`op`, `path`, `value`), count as what they hold.
+ * Found by shape: an object with a list of containers is a pod's spec, whatever its kind and key;
+ * one with only some fields of pods or containers is a part. YAML or JSON text and JSON patches
+ * (`op`, `path`, `value`) count as their content.
  */
 export function podTemplates(resource: Resource): PodTemplate[] {
   if (resource.kind === undefined || resource.kind === "CustomResourceDefinition") {
@@ -55,7 +53,7 @@ export function podTemplates(resource: Resource): PodTemplate[] {
   return podsBelow(resource.props, { key: "", parent: undefined, isPartial: resource.isPatch });
 }
 
-/** Keys without one of which nothing is a pod, nor a part of one. */
+/** Every pod, or part of one, has one of these keys. */
 const TELLING_KEYS: ReadonlySet<string> = new Set([
   ...CONTAINER_LISTS,
   ...CONTAINER_KEYS,
@@ -64,10 +62,7 @@ const TELLING_KEYS: ReadonlySet<string> = new Set([
   "volumes",
 ]);
 
-/**
- * A text with such a key, by what YAML and JSON write before and after one; with a key that is written by escapes or an alias; or with
- * the path of a JSON patch.
- */
+/** In YAML or JSON, by escapes or an alias, or in a JSON patch path. */
 const TELLING_TEXT = new RegExp(
   [
     `(^|[\\s{,\\[])["']?(${[...TELLING_KEYS].filter((key) => key !== "image").join("|")})["']?\\s*:`,
@@ -78,10 +73,10 @@ const TELLING_TEXT = new RegExp(
   "m",
 );
 
-/** What was looked through; many policies look through the same resources. */
+/** Cached, because many policies read the same resources. */
 const mayHold = new WeakMap<object, boolean>();
 
-/** Whether a pod, or something unknown that may be one, can be in a value at all. */
+/** An unknown value may be a pod. */
 function mayHoldPods(value: Value): boolean {
   if (value === UNKNOWN) {
     return true;
@@ -109,7 +104,7 @@ function podsBelow(field: Field, place: Place): PodTemplate[] {
     return [];
   }
   if (field.value === UNKNOWN && (place.key === "" || POD_KEY.test(place.key))) {
-    field.items(); // asks, so that the result is "undecided"
+    field.items(); // reads, so that the result is "undecided"
   }
   const held = heldPods(field);
   if (held !== undefined) {
@@ -131,7 +126,7 @@ function podsBelow(field: Field, place: Place): PodTemplate[] {
   return part ? [part, ...below] : below;
 }
 
-/** What a text or a JSON patch holds that may be a pod or a part of one; undefined for what is neither. */
+/** Undefined for other values. */
 export function heldPods(field: Field): Field[] | undefined {
   const { value } = field;
   if (typeof value === "string") {
@@ -143,12 +138,11 @@ export function heldPods(field: Field): Field[] | undefined {
   return patch === undefined ? undefined : [field.containing(patch)];
 }
 
-/** A whole object: what it leaves out is missing. */
+/** A whole object: absent fields are missing. */
 function isManifest(value: Value): boolean {
   return isObject(value) && typeof value.apiVersion === "string" && typeof value.kind === "string";
 }
 
-/** The pod whose spec a field is. */
 function podAt(field: Field, { key, parent, isPartial }: Place): PodTemplate | undefined {
   if (!CONTAINER_LISTS.some((list) => isContainerList(field.get(list).value))) {
     return undefined;
@@ -158,7 +152,6 @@ function podAt(field: Field, { key, parent, isPartial }: Place): PodTemplate | u
   return { metadata, spec: field, containers, isPartial };
 }
 
-/** The part of a pod, or of a container, that a field is. */
 function partAt(field: Field, key: string): PodTemplate | undefined {
   const isContainer = has(field, CONTAINER_KEYS) || (/container$/i.test(key) && has(field, ["image"]));
   if (!isContainer && !has(field, POD_KEYS) && !hasVolumes(field)) {

@@ -9,32 +9,31 @@ import type {
 import { type Field, UNKNOWN, type Value } from "./field";
 import { describeResource, type Resource, type ResourceFacts, toResources } from "./resource";
 
-/** What a policy declares about itself. All of it shows in Pulumi's policy views and in the README table. */
+/** Pulumi's policy views and the README table show it. */
 export interface PolicyDefinition extends Pick<Policy, "name" | "description" | "configSchema" | "framework"> {
   readonly severity: NonNullable<Policy["severity"]>;
   readonly enforcementLevel: Extract<EnforcementLevel, "mandatory" | "advisory">;
   readonly tags: string[];
-  /** How to fix a violation; a message ends with it, unless its finding says how to fix it there. */
+  /** Ends each message, unless the finding has its own fix. */
   readonly remediationSteps: string;
 }
 
-/** One violation: where, what is there, and what may be there. */
 export interface Finding {
   readonly resource: Resource;
   readonly field: Field;
-  /** What is there, in words. @default the field's value; give it where the value is large or must not be printed */
+  /** @default the field's value; set it where that is large or must not be printed */
   readonly found?: string;
   readonly allowed: string;
-  /** How to fix it here. @default the policy's `remediationSteps` */
+  /** @default the policy's `remediationSteps` */
   readonly fix?: string;
 }
 
 export type Report = (finding: Finding) => void;
 
-/** What a policy gets besides resources, from the engine as well as from an offline run. */
+/** From the engine or an offline run. */
 export type PolicyContext = Pick<ResourceValidationArgs, "getConfig" | "notApplicable">;
 
-/** A resource policy whose check is synchronous, so that a plan can run it in process. */
+/** Synchronous, so that a plan can run it in process. */
 export interface ResourcePolicy extends ResourceValidationPolicy, PolicyDefinition {
   readonly severity: PolicyDefinition["severity"];
   readonly enforcementLevel: PolicyDefinition["enforcementLevel"];
@@ -43,7 +42,7 @@ export interface ResourcePolicy extends ResourceValidationPolicy, PolicyDefiniti
   validateResource: (args: ResourceFacts & PolicyContext, report: ReportViolation) => void;
 }
 
-/** A stack policy whose check is synchronous. */
+/** Synchronous. */
 export interface StackPolicy extends StackValidationPolicy, PolicyDefinition {
   readonly severity: PolicyDefinition["severity"];
   readonly enforcementLevel: PolicyDefinition["enforcementLevel"];
@@ -55,14 +54,14 @@ export interface StackPolicy extends StackValidationPolicy, PolicyDefinition {
   ) => void;
 }
 
-/** What the check under way could not know: checks are synchronous, so there is one at a time, and they share what they look at. */
+/** Checks are synchronous, so one set suffices. */
 const unknownPaths = new Set<string>();
 
 /**
- * A policy that judges one resource at a time, before it is created or changed.
+ * Judges one resource at a time, before it is created or changed.
  *
- * `C` is the policy's configuration; each of its properties needs a `default` in `configSchema`.
- * A check that could not know a value and found no violation ends as "not applicable" with the paths.
+ * `C` is the policy's configuration; each property needs a `default` in `configSchema`. A check
+ * with unknown values and no violation ends as "not applicable" with their paths.
  */
 export function resourcePolicy<C extends object = object>(
   definition: PolicyDefinition,
@@ -90,7 +89,7 @@ export function resourcePolicy<C extends object = object>(
   };
 }
 
-/** A policy that judges the stack as a whole, once all resources are known. */
+/** Judges the whole stack once all resources are known. */
 export function stackPolicy<C extends object = object>(
   definition: PolicyDefinition,
   check: (resources: readonly Resource[], report: Report, config: C) => void,
@@ -122,7 +121,7 @@ function undecided(): string {
 function configOf<C extends object>(definition: PolicyDefinition, args: PolicyContext): C {
   const properties = Object.entries(definition.configSchema?.properties ?? {});
   const defaults = Object.fromEntries(properties.map(([name, schema]) => [name, schema.default]));
-  // The engine has checked the configuration against `configSchema`, which is what `C` describes.
+  // The engine has validated the configuration against `configSchema`, which `C` describes.
   return { ...defaults, ...args.getConfig<Partial<C>>() } as C;
 }
 

@@ -1,20 +1,18 @@
 import { patchIn } from "./documents";
 import { type Field, holdsUnknown, isObject } from "./field";
 
-/** A property anywhere inside of a field. */
 export interface Property {
   readonly key: string;
-  /** The names of the objects that it stands in, outermost first, and its own. */
+  /** Names of its parents, outermost first, and its own. */
   readonly keys: readonly string[];
   readonly field: Field;
-  /** The object that holds it. */
   readonly holder: Field;
 }
 
-/** Policies ask about the same fields. */
+/** Cached, because policies read the same fields. */
 const kept = new WeakMap<Field, readonly Property[]>();
 
-/** Every property inside of a field, outermost first; of a JSON patch what it writes. */
+/** Outermost first; of a JSON patch what it writes. */
 export function propertiesBelow(holder: Field, above: readonly string[] = []): readonly Property[] {
   if (above.length > 0) {
     return read(holder, above);
@@ -24,7 +22,7 @@ export function propertiesBelow(holder: Field, above: readonly string[] = []): r
     return known;
   }
   const found = read(holder, above);
-  // Who meets an unknown value must remember it, each time.
+  // Each reader of an unknown value must remember it.
   if (!holdsUnknown(holder.value)) {
     kept.set(holder, found);
   }

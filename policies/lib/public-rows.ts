@@ -30,13 +30,12 @@ const ROWS_OF: readonly (readonly [path: string, types: readonly string[]])[] = 
   ],
 ];
 
-/** Where volumes of FSx for OpenZFS have what they export. */
 const OPEN_ZFS = [
   ["aws:fsx/openZfsVolume:OpenZfsVolume", "nfsExports"],
   ["aws:fsx/openZfsFileSystem:OpenZfsFileSystem", "rootVolumeConfiguration.nfsExports"],
 ] as const;
 
-/** Networks that are everybody only together. */
+/** Networks that cover all addresses only together. */
 function isTogetherOpen(options: readonly Value[]): boolean {
   const sources = options.flatMap((option) =>
     isObject(option) && typeof option.source === "string" ? [option.source] : [],
@@ -46,10 +45,9 @@ function isTogetherOpen(options: readonly Value[]): boolean {
 
 const isEverywhere = (client: string) => client.trim() === "*" || isWorldOpen(client.trim());
 
-/** The four switches of a bucket's or an account's public access. */
 const BLOCKS = ["blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets"];
 
-/** Properties by which a cloud's resource faces the internet. Types and properties: @pulumi/aws 7.48.0, @pulumi/oci 4.20.0. */
+/** Types and properties: @pulumi/aws 7.48.0, @pulumi/oci 4.20.0. */
 export const PUBLIC_ROWS: readonly Row[] = [
   ...ROWS_OF.map(([path, on]) => ({ on, path, isWrong: isTrue, allowed: PRIVATE })),
   {
@@ -126,7 +124,7 @@ export const PUBLIC_ROWS: readonly Row[] = [
     allowed: "false",
   },
   {
-    // What is left out depends on the subnet: a public one gives machines public addresses.
+    // The default depends on the subnet: a public one assigns public addresses.
     on: ["oci:Core/instanceConfiguration:InstanceConfiguration"],
     path: "instanceDetails.launchDetails.createVnicDetails.assignPublicIp",
     isWrong: (value) => value !== false,
@@ -145,7 +143,7 @@ export const PUBLIC_ROWS: readonly Row[] = [
     allowed: "no request that is authorized beforehand: whoever has its address has the objects",
   },
   {
-    // What is left out is 0.0.0.0/0, READ_WRITE and NONE, as the provider documents it; an empty list is nobody.
+    // Defaults, as documented: 0.0.0.0/0, READ_WRITE and NONE; an empty list exports to none.
     on: ["oci:FileStorage/export:Export"],
     path: "exportOptions",
     isWrong: (options) => !Array.isArray(options) || isTogetherOpen(options),

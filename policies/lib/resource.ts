@@ -2,52 +2,46 @@ import { askedOnce } from "./asked-once";
 import { documentsIn } from "./documents";
 import { Field, isObject, snapshot, UNKNOWN, type Value } from "./field";
 
-/** What a policy is told about a resource, by the engine as well as by an offline run. */
+/** From the engine or an offline run. */
 export interface ResourceFacts {
   readonly type: string;
   readonly name: string;
   readonly urn: string;
-  /** `UNKNOWN` where nothing is known of it. */
+  /** `UNKNOWN` where nothing is known. */
   readonly props: Readonly<Record<string, unknown>> | typeof UNKNOWN;
-  /** What the engine tells of its provider; components have none, and offline runs tell of none. */
+  /** From the engine; components have none, and offline runs pass none. */
   readonly provider?: unknown;
   readonly opts: { readonly protect: boolean };
-  /**
-   * Top-level properties that hold a Pulumi secret. The engine does not tell policies which values are
-   * secret; an offline run does.
-   */
+  /** Top-level properties with a Pulumi secret. Only offline runs report them. */
   readonly secretInputs?: readonly string[];
-  /** Resources that a property was computed from, by property. */
   readonly propertyDependencies?: Readonly<Record<string, readonly { readonly urn: string }[]>>;
 }
 
-/** A resource as policies see it. */
 export interface Resource {
   readonly type: string;
   readonly name: string;
   readonly urn: string;
-  /** Kind of a Kubernetes object, of a patch of one as well; undefined for anything else. */
+  /** Also of a patch; undefined outside Kubernetes. */
   readonly kind: string | undefined;
-  /** A `…Patch` of an object that somebody else made: what it leaves out stays as it is. */
+  /** A `…Patch` of an existing object: absent fields stay unchanged. */
   readonly isPatch: boolean;
   readonly props: Field;
-  /** The resource option `protect`. */
   readonly protect: Field;
   readonly secretInputs: readonly string[] | undefined;
-  /** URNs of the resources that `property` was computed from; undefined where that is not told. */
+  /** URNs; undefined where unknown. */
   dependenciesOf(property: string): readonly string[] | undefined;
 }
 
-/** Type tokens of Kubernetes objects; the provider's other types hold charts and files of them. */
+/** Other types of the provider hold charts and files. */
 const KUBERNETES_OBJECT = /^kubernetes:(?!helm\.sh\/|yaml|kustomize).+:([A-Za-z0-9]+?)(Patch)?$/;
 
-/** Helm releases and charts of all generations of the Kubernetes provider. */
+/** All generations of the Kubernetes provider. */
 export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
 
 /**
- * What a resource stands for: of a list of the Kubernetes provider (`ServiceList`) its items, each as a resource of its own kind, so that no
- * policy needs to know of lists; of a chart itself and the objects that its values hold; itself otherwise. Paths whose value could not be
- * known are added to `unknownPaths`.
+ * Expands a provider's list (`ServiceList`) into its items, so that policies need not know lists,
+ * and a chart into itself and the objects in its values. Paths of unknown values are added to
+ * `unknownPaths`.
  */
 export function toResources(facts: ResourceFacts, unknownPaths: Set<string>): readonly Resource[] {
   const { props } = facts;
@@ -66,11 +60,10 @@ interface Unfolded {
   readonly facts: ResourceFacts;
   readonly unknownPaths: Set<string>;
   readonly resources: readonly Resource[];
-  /** Paths that could not be known when the resource was unfolded. */
   readonly unknown: readonly string[];
 }
 
-/** By the properties of a resource: every policy looks at it. */
+/** Cached by properties, because every policy reads them. */
 const unfolded = new WeakMap<object, Unfolded>();
 
 function isSame({ facts, unknownPaths }: Unfolded, other: ResourceFacts, others: Set<string>): boolean {
@@ -111,14 +104,13 @@ function unfold(resource: Resource): Resource[] {
   });
 }
 
-/** An object that a property of a resource holds. */
 function inside(resource: Resource, property: string, type: string, props: Field): Resource {
   const isSecret = resource.secretInputs?.includes(property);
   const secretInputs = resource.secretInputs && (isSecret && isObject(props.value) ? Object.keys(props.value) : []);
   return { ...resource, ...objectOf(type), type, props, secretInputs, dependenciesOf: () => undefined };
 }
 
-/** An object in a chart's values, in the chart's namespace where it names none, as Helm has it. */
+/** Its default namespace is the chart's, as in Helm. */
 function objectOfChart(chart: Resource, props: Field): Resource[] {
   const metadata: Value = props.get("metadata").value;
   const namespace: Value = chart.props.get("namespace").value;
@@ -130,7 +122,7 @@ function objectOfChart(chart: Resource, props: Field): Resource[] {
   return unfold(inside(chart, "values", type, complete));
 }
 
-/** Whole objects of Kubernetes inside of values, by their shape: charts take such under names of their own, as data or as text. */
+/** By shape: charts take objects under any name, as data or text. */
 function objectsIn(field: Field): Field[] {
   const { value } = field;
   if (typeof value === "string") {
@@ -152,7 +144,7 @@ function objectsIn(field: Field): Field[] {
 const LIST = /^kubernetes:(.+):([A-Za-z0-9]*)List$/;
 const listOf = askedOnce((type) => LIST.exec(type));
 
-/** `core/v1` for `v1`, as type tokens have it. */
+/** `core/v1` for `v1`, as in type tokens. */
 function coreGroup(apiVersion: string): string {
   return apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`;
 }
@@ -193,7 +185,6 @@ function nameIn(metadata: Field["value"], key: "name" | "namespace"): string | u
   return typeof value === "string" ? value : undefined;
 }
 
-/** Namespace of a namespaced Kubernetes object or of a Helm release. */
 export function namespaceOf(resource: Resource): Field {
   return HELM_CHART.test(resource.type) ? resource.props.get("namespace") : resource.props.get("metadata", "namespace");
 }

@@ -2,21 +2,20 @@ import type { Field, UNKNOWN, Value } from "./field";
 import type { Finding } from "./policy";
 import type { Resource } from "./resource";
 
-/** What one property of a type must not be: most of what policies ask is no more than that. */
+/** Most policies need no more than a forbidden value of a property. */
 export interface Row {
-  /** Type tokens of Pulumi, or kinds of Kubernetes. */
+  /** Pulumi type tokens or Kubernetes kinds. */
   readonly on: readonly string[];
-  /** Property path; `[]` stands for every element of a list. */
+  /** Property path; `[]` is every element of a list. */
   readonly path: string;
   readonly isWrong: (value: Exclude<Value, typeof UNKNOWN>) => boolean;
-  /** What is there, in words. @default the value */
+  /** @default the value */
   readonly found?: string;
   readonly allowed: string;
-  /** How to fix it there. @default the policy's `remediationSteps` */
+  /** @default the policy's `remediationSteps` */
   readonly fix?: string;
 }
 
-/** What a resource has that rows forbid. */
 export function broken(rows: readonly Row[], { type, kind, props, isPatch }: Resource): Omit<Finding, "resource">[] {
   return rows
     .filter(({ on }) => on.includes(type) || (kind !== undefined && on.includes(kind)))
@@ -27,7 +26,7 @@ export function broken(rows: readonly Row[], { type, kind, props, isPatch }: Res
     );
 }
 
-/** Fields at a path. A list that is absent or empty stands for itself: what it should hold is missing. */
+/** An absent or empty list is returned itself: its elements are missing. */
 export function select(field: Field, path: string): Field[] {
   return selectSteps(field, path.split("."));
 }
@@ -44,7 +43,6 @@ function selectSteps(field: Field, [step, ...rest]: readonly string[]): Field[] 
   return items.length > 0 ? items.flatMap((item) => selectSteps(item, rest)) : [list];
 }
 
-/** Tests of values that rows share. */
 export const isTrue = (value: unknown) => value === true || value === "true";
 export const isNotTrue = (value: unknown) => !isTrue(value);
 export const isGiven = (value: unknown) => value !== undefined && value !== null && value !== "";

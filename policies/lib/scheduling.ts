@@ -6,17 +6,16 @@ export interface NodeTaint {
   readonly effect: string;
 }
 
-/** What is known of the nodes of a pool. */
 export interface NodePool {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly NodeTaint[];
 }
 
-/** What holds the placement of pods: the spec of a pod, or the values of a chart, which use the same names. */
+/** A pod's spec or chart values, which use the same names for placement. */
 export type Placement = Field;
 
-/** Hard taints of a pool that a pod does not tolerate; none while its tolerations are unknown. */
+/** Hard taints only; none while tolerations are unknown. */
 export function untolerated<Taint extends NodeTaint>(taints: readonly Taint[], placement: Placement): Taint[] {
   const tolerations = placement.get("tolerations");
   if (!tolerations.is(() => true)) {
@@ -28,10 +27,7 @@ export function untolerated<Taint extends NodeTaint>(taints: readonly Taint[], p
     .filter((taint) => !tolerated.some((toleration) => tolerates(toleration, taint)));
 }
 
-/**
- * Pools that the scheduler may choose for a pod, by node selector, required node affinity and taints. None while one of
- * these is unknown: nothing can be said of the pod then.
- */
+/** By node selector, required node affinity and taints. Empty while one of these is unknown. */
 export function reachablePools<Pool extends NodePool>(pools: readonly Pool[], placement: Placement): Pool[] {
   const [selector, terms] = [placement.get("nodeSelector"), placement.get(...REQUIRED_TERMS)];
   if (![selector, terms, placement.get("tolerations")].every(isKnown)) {
@@ -52,14 +48,13 @@ const REQUIRED_TERMS = [
   "nodeSelectorTerms",
 ] as const;
 
-/** Whether something chooses nodes here. */
 export function selectsNodes(placement: Placement): boolean {
   const isEmpty = (field: Field) =>
     field.is((value) => value === undefined || value === null || Object.keys(value as object).length === 0);
   return !(isEmpty(placement.get("nodeSelector")) && isEmpty(placement.get(...REQUIRED_TERMS)));
 }
 
-/** A term with an operator that we do not judge may match. */
+/** A term with an unsupported operator may match. */
 function mayMatch(pool: NodePool, term: Field, pools: readonly NodePool[]): boolean {
   return term
     .get("matchExpressions")
@@ -83,7 +78,7 @@ function mayMatch(pool: NodePool, term: Field, pools: readonly NodePool[]): bool
     });
 }
 
-/** A label that nobody knows of this pool may be there all the same, unless another pool is the one that has it. */
+/** An unlisted label may exist, unless another pool has it. */
 function mayHave({ labels }: NodePool, key: string, values: readonly string[], pools: readonly NodePool[]): boolean {
   const has = (each: NodePool) => values.includes(each.labels[key] ?? "");
   return Object.hasOwn(labels, key) ? values.includes(labels[key] ?? "") : !pools.some(has);
@@ -102,7 +97,7 @@ function tolerates(toleration: Field, taint: NodeTaint): boolean {
   );
 }
 
-/** False for a value that holds an unknown one; the policy's result remembers where. */
+/** The result remembers the path of an unknown value. */
 function isKnown(field: Field): boolean {
   if (!holdsUnknown(field.value)) {
     return true;

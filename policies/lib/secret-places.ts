@@ -3,8 +3,8 @@ import { HELM_CHART, type Resource } from "./resource";
 import { select } from "./rows";
 
 /**
- * Properties outside of Kubernetes objects that people put credentials in, by type; `[]` stands for every element of a list. A Pulumi secret
- * may stand in each of them, and the engine does not tell policies which values are: they are judged where an offline run tells.
+ * Outside Kubernetes, by type; `[]` is every element of a list. Each may hold a Pulumi secret,
+ * which only offline runs report: they are judged there.
  */
 const PLACES: readonly (readonly [type: RegExp, paths: readonly string[]])[] = [
   [HELM_CHART, ["repositoryOpts"]],
@@ -26,16 +26,15 @@ const PLACES: readonly (readonly [type: RegExp, paths: readonly string[]])[] = [
   [/^oci:(Database|Mysql|Psql)\//, ["adminPassword", "credentials"]],
 ];
 
-/** Types whose one property is the secret itself, whatever its name. */
+/** The property is the secret itself, whatever its name. */
 const WHOLE = /^aws:(ssm\/parameter|secretsmanager\/secretVersion):/;
 
 export interface SecretPlace {
   readonly field: Field;
-  /** The property is a secret by what it is for. */
+  /** The property is a secret by purpose. */
   readonly isNamed: boolean;
 }
 
-/** Where a resource that is no object of Kubernetes may hold a credential in the clear. */
 export function secretPlaces(resource: Resource): SecretPlace[] {
   const { type, props, secretInputs } = resource;
   if (secretInputs === undefined) {

@@ -1,11 +1,11 @@
 import { type Field, isObject } from "./field";
 
-/** Labels that every namespace has: its name, which the API server sets, and its level of Pod Security, which the platform asks for. */
+/** The API server sets a namespace's name; the platform requires the Pod Security level. */
 const NAME = "kubernetes.io/metadata.name";
 const LEVEL = "pod-security.kubernetes.io/enforce";
 const LEVELS = ["privileged", "baseline", "restricted"];
 
-/** Whether a label selector leaves nothing out: no label is asked for, or only that it is none of some, or one that every namespace has. */
+/** No label, only exclusions, or a label of every namespace. */
 export function selectsAll(selector: Field): boolean {
   const labels = selector.get("matchLabels");
   return (

@@ -4,20 +4,21 @@ import type { PolicyContext, ResourcePolicy, StackPolicy } from "./policy";
 import type { ResourceFacts } from "./resource";
 
 /**
- * The policies as the engine is to run them. It tells resource policies the inputs of a resource before it is made, and stack policies at the
- * end its outputs: of what belongs to a provider that cannot be configured yet, as all of Kubernetes before the cluster is there, a preview has
- * none, `{}` (engine 3.259, `AnalyzeResources` in resource/deploy/step_generator.go, `Create` and `Update` in
- * resource/plugin/provider_plugin.go). So inputs are remembered, and judged wherever outputs are unknown. Of what the run leaves out
- * (`--target`) it tells neither: nothing is known of it then, and nothing is missing.
+ * The engine passes resource policies the inputs of a resource before creation, and stack policies
+ * its outputs at the end. Where the provider cannot be configured yet, as for all of Kubernetes
+ * before the cluster exists, previews pass `{}` (engine 3.259, `AnalyzeResources` in
+ * resource/deploy/step_generator.go, `Create` and `Update` in resource/plugin/provider_plugin.go).
+ * So inputs are remembered and judged wherever outputs are unknown. Resources outside `--target`
+ * have neither: they are unknown, not missing.
  *
- * @param tell is given a line for each policy that could not decide; the engine says nothing of those.
+ * @param tell receives a line for each undecided policy; the engine reports none.
  */
 export function servedPolicies(
   policies: readonly (ResourcePolicy | StackPolicy)[],
   tell: (line: string) => void,
 ): (ResourcePolicy | StackPolicy)[] {
   const inputs = new Map<string, Properties>();
-  /** Number of resources that a resource policy could not decide on, by its name. */
+  /** Number of undecided resources, by policy name. */
   const undecided = new Map<string, number>();
   const telling = (context: PolicyContext, note: (reason: string) => void): PolicyContext => ({
     getConfig: (...args) => context.getConfig(...args),
@@ -58,13 +59,13 @@ export function servedPolicies(
 type ObjectValue = { readonly [key: string]: Value };
 type Properties = ObjectValue | typeof UNKNOWN;
 
-/** Every resource of a provider has properties when it is there; components may have none. */
+/** Every existing resource of a provider has properties; components may have none. */
 function told({ props, provider }: ResourceFacts): Properties {
   const value = snapshot(props);
   return isObject(value) && (Object.keys(value).length > 0 || provider === undefined) ? value : UNKNOWN;
 }
 
-/** The outputs, with the inputs wherever they are unknown. What they leave out is absent. */
+/** Inputs where outputs are unknown; properties that outputs lack are absent. */
 function judged(outputs: Properties, inputs: Properties): Properties {
   if (outputs === UNKNOWN) {
     return inputs;

@@ -5,22 +5,20 @@ import { type Property, propertiesBelow } from "./properties";
 import type { Resource } from "./resource";
 import { withoutComments, withoutProse } from "./unread-text";
 
-/** One setting of a program that a Helm chart or an object of Kubernetes brings, however it is written. */
+/** In any notation. */
 export interface Setting {
-  /** What it is called, in lower-case words joined by `-`: several, where a variable begins with the program's name. */
+  /** Lower-case words joined by `-`: several where a variable begins with the program's name. */
   readonly names: readonly string[];
-  /** Names of all that it stands in, and its own, as words. */
   readonly path: string;
-  /** Its value; several where it is a list. */
+  /** Several where it is a list. */
   readonly values: readonly Field[];
-  /** Where it is. */
   readonly at: Field;
 }
 
 /**
- * Settings as properties, as variables (`name`, `value`), as options of commands, and as lines or JSON of files.
+ * Properties, variables (`name`, `value`), command options, and lines or JSON of files.
  *
- * @param about what is in the names that are looked for: all else is left out, for most of what a stack has is about something else.
+ * @param about matches names to look for; skipping others saves time.
  */
 export function settings(resource: Resource, about: RegExp): Setting[] {
   return settingsBelow(resource.kind === undefined ? chartValues(resource) : resource.props, about);
@@ -35,12 +33,12 @@ function settingsBelow(holder: Field, about: RegExp, above: readonly string[] = 
   ]);
 }
 
-/** Where settings are, each place once: a text may say the same in several ways of reading it. */
+/** Without duplicates: one text may be parsed in several ways. */
 export function placesOf(found: readonly Setting[]): Field[] {
   return [...new Map(found.map(({ at }) => [at.path, at])).values()];
 }
 
-/** Names that say something only together with what they are of. */
+/** Names that need their holder's name to mean something. */
 const OF_HOLDER = /^(enabled?|disabled?|required|strategy|modes?|type|methods?)$/i;
 
 function setting(keys: readonly string[], values: readonly Field[], at: Field): Setting {
@@ -60,7 +58,7 @@ function variable(keys: readonly string[], field: Field, holder: Field, about: R
 }
 
 interface Word {
-  /** Undefined where it is unknown. */
+  /** Undefined where unknown. */
   readonly word: string | undefined;
   readonly at: Field;
 }
@@ -90,15 +88,14 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
   ];
 }
 
-/** Under it stands a command line, which has no prose. */
+/** Key of a command line, which has no prose. */
 const COMMAND_KEY = /(^|[a-z])(command|args)$/i;
 
-/** What a program reads of a text. */
 function readBy(keys: readonly string[], text: string): string {
   return COMMAND_KEY.test(keys.at(-1) ?? "") ? withoutComments(text) : withoutProse(withoutComments(text));
 }
 
-/** `--name=value`, `--name value`, and `--name`, which is true; `set name value` of a command line. */
+/** `--name=value`, `--name value`, and `--name` for true; `set name value` of a command line. */
 function options(keys: readonly string[], found: readonly Word[]): Setting[] {
   return found.flatMap(({ word = "", at }, index) => {
     const { name: bare, value: state } = bareSwitch(word, found[index + 1]?.word);
@@ -122,14 +119,16 @@ function bareSwitch(word: string, next: string | undefined): { readonly name?: s
   return value !== undefined && /^[a-z]+(-[a-z]+)+$/.test(word) ? { name: word, value } : {};
 }
 
-/** How minified JavaScript writes them. */
 const MINIFIED: Readonly<Record<string, string>> = { "!0": "true", "!1": "false" };
 
 /** Switches anywhere in a line: `{a: true}`, `a = false`, `?a=0`. */
 const SWITCH =
   /(?<![\w.$])(?<!\w-)([A-Za-z][\w.-]{0,100})["']?\s{0,20}[=:]\s{0,20}["']?(true|false|yes|no|on|off|none|!?[01])\b/gi;
 
-/** Lines of files of settings: `[section]` or `section:`, and `name = value`, `name: value` or `name value`. */
+/**
+ * Lines of setting files: `[section]` or `section:`, and `name = value`, `name: value` or `name
+ * value`.
+ */
 function lines(keys: readonly string[], text: string, at: Field): Setting[] {
   let section: string | undefined;
   return text.split("\n").flatMap((line) => {
@@ -149,13 +148,13 @@ function lines(keys: readonly string[], text: string, at: Field): Setting[] {
   });
 }
 
-/** Ways to know a caller: a variable that ends in one of them and `AUTH` is of this way alone. */
+/** Authentication methods: a variable that ends in one and `AUTH` concerns this method only. */
 const WAYS = ["basic", "client", "digest", "http", "jwt", "key", "ldap", "oidc", "proxy", "saml", "tls", "token"];
 
-/** Characters of the longest name that is read as a whole; of a longer one its end is. */
+/** Longer names are read by their end. */
 const LONGEST_NAME = 200;
 
-/** Variables (`WEBUI_AUTH`) begin with the name of a program, in any number of words. */
+/** Variables (`WEBUI_AUTH`) begin with a program's name, of any number of words. */
 function namesOf(name: string): string[] {
   const parts = words(name.slice(-LONGEST_NAME)).split("-");
   return /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name)

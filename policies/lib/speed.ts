@@ -4,12 +4,10 @@ import type { Resource } from "./resource";
 
 type ModelFacts = PlanFacts["models"][number];
 
-/** A model of the published plan of which the planner knows how fast it is. */
 export interface FastModel {
   readonly model: ModelFacts;
   readonly speed: NonNullable<ModelFacts["speed"]>;
   readonly resource: Resource;
-  /** Its speed in the plan. */
   readonly field: Field;
 }
 

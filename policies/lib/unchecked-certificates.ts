@@ -4,19 +4,19 @@ import { isGiven } from "./rows";
 import { placesOf, type Setting, settings } from "./settings";
 
 const isOff = (value: unknown) => /^(false|no|off|0|none)$/i.test(String(value));
-/** What follows an option without a value is no value of it. */
+/** A word after a valueless option is not its value. */
 const isOn = (value: unknown) => isGiven(value) && !isOff(value);
 
 const TLS = /^(tls|ssl|https|certs?|certificates?)$/;
 const CHECK = /^(verify|verification|validate|validation|check)$/;
-/** Each turns the meaning of a name round: `noSkipVerify` is `verify`. */
+/** Each inverts a name: `noSkipVerify` is `verify`. */
 const NEGATING = /^(skip|skipped|no|not|disabled?|without|ignored?|bypass)$/;
-/** The state without a check: it negates once, whatever negates beside it (`insecure-skip-tls-verify`). */
+/** The unchecked state: inverts once, whatever else inverts (`insecure-skip-tls-verify`). */
 const UNSAFE = /^(insecure|unsafe|invalid)$/;
-/** Say nothing about whether it is checked. */
+/** Words that do not affect whether it is checked. */
 const NEUTRAL = /^(peer|hosts?|hostnames?|server|chain|allow|accept|enabled?)$/;
 
-/** Names that are about certificates although no word of them says so, or not that they are checked; and what turns them off. */
+/** Names that other rules miss, with the values that disable the check. */
 const KNOWN: readonly (readonly [name: RegExp, isUnchecked: (value: unknown) => boolean])[] = [
   // Go's InsecureSkipVerify, VAULT_SKIP_VERIFY
   [/(^|-)skip-verify(-insecure)?$/, isOn],
@@ -25,10 +25,9 @@ const KNOWN: readonly (readonly [name: RegExp, isUnchecked: (value: unknown) => 
   [/(^|-)ignore-(tls|ssl|certificate)-errors$/, isOn],
 ];
 
-/** In all of these names. */
 const ABOUT = /verif|validat|check|insecure|unsafe|invalid|reject|trust|ignore/i;
 
-/** Properties, variables, options and lines of files that skip the check of a server's certificate. */
+/** Properties, variables, options and file lines. */
 export function uncheckedCertificates(resource: Resource): Field[] {
   return placesOf(settings(resource, ABOUT).filter(skips));
 }
@@ -39,9 +38,9 @@ function skips({ names: [name = ""], path, values }: Setting): boolean {
 }
 
 /**
- * By which values a setting skips the check of certificates; undefined for a setting of something else.
+ * Undefined for other settings.
  *
- * @param name its words, in lower case, joined by `-`; the first may be those of a program.
+ * @param name lower-case words joined by `-`; the first may be the program's.
  */
 function uncheckedBy(name: string): ((value: unknown) => boolean) | undefined {
   const known = KNOWN.find(([pattern]) => pattern.test(name));
@@ -58,7 +57,6 @@ function uncheckedBy(name: string): ((value: unknown) => boolean) | undefined {
   return isNegated ? isOn : isOff;
 }
 
-/** The last words of a name, as many as say whether certificates are checked. */
 function tellingWords(words: readonly string[]): readonly string[] {
   const other = words.findLastIndex(
     (word) => ![TLS, CHECK, NEGATING, UNSAFE, NEUTRAL].some((pattern) => pattern.test(word)),
@@ -66,7 +64,7 @@ function tellingWords(words: readonly string[]): readonly string[] {
   return words.slice(other + 1);
 }
 
-/** `tls: { verify: false }`; what is insecure below `tls` may be a connection without TLS. */
+/** `tls: { verify: false }`; insecure below `tls` may be a connection without TLS. */
 function uncheckedBelow(name: string, path: string): ((value: unknown) => boolean) | undefined {
   const isCheck = name.split("-").some((word) => CHECK.test(word));
   const [, holder] = /(?:^|-)(tls|ssl)-$/.exec(path.slice(0, -name.length)) ?? [];

@@ -6,7 +6,7 @@ const WEBHOOKS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguratio
 const NOT_ITS_OWN =
   "clientConfig.service of the cluster: a server elsewhere reads every object, Secrets too, and changes it";
 
-/** An expression of CEL that is a word, however it is put. */
+/** A CEL constant in any notation. */
 function always(word: "true" | "false"): (expression: unknown) => boolean {
   const negated = word === "true" ? "!false" : "!true";
   return (expression) => typeof expression === "string" && [word, negated].includes(expression.replace(/[\s()]/g, ""));

@@ -26,17 +26,16 @@ const isOn = (value: unknown) => /^(true|yes|on|1)$/i.test(String(value));
 const isOff = (value: unknown) => /^(false|no|off|0)$/i.test(String(value));
 /** `trust` is PostgreSQL's name for any caller. */
 const isNobody = (value: unknown) => isOff(value) || /^(none|disabled?|anonymous|trust)$/i.test(String(value));
-/** `server` is Argo Workflows' name for its own account in place of the caller's. */
+/** `server` makes Argo Workflows use its own account in place of the caller's. */
 const isNobodysMode = (value: unknown) => isNobody(value) || value === "server";
 
 const AUTH = "(auth|authentication)";
 
-/** In all of the names below. */
 const ABOUT = /anonymous|auth|login|pass|protected|acl/i;
 
 type Opening = readonly [name: RegExp, opens: (value: unknown) => boolean];
 
-/** Names, as words, and the values by which they open. */
+/** Names, as words, and values. */
 const OPENING: readonly Opening[] = [
   [/^(?!.*\b(deny|disable|block|forbid|reject|prevent|hide|no)-).*\banonymous\b/, isOn],
   [/\b(deny|disable|block|forbid|reject|prevent|no)-anonymous(-(access|auth|users?))?$/, isOff],
@@ -48,16 +47,15 @@ const OPENING: readonly Opening[] = [
   [new RegExp(`^${AUTH}-(strategy|mode|type|method)s?$`), isNobodysMode],
 ];
 
-/** Redis and Valkey refuse callers from other machines while they have no password, unless they are told not to. */
+/** Redis and Valkey without a password refuse remote callers unless this is off. */
 const WITHOUT_PASSWORD: readonly Opening[] = [[/^protected-mode$/, isOff]];
-/** Settings by which they have one. */
 const PASSWORDS = /^(requirepass|aclfile)$/;
 
 function isPassword({ names, values }: Setting): boolean {
   return names.some((name) => PASSWORDS.test(name)) && !values.some((value) => value.is((text) => !isText(text)));
 }
 
-/** The container that a setting is of; the whole object of any other. */
+/** Its container, or the whole object. */
 function programOf({ at }: Setting): string {
   return /^.*\b(?:init|ephemeral)?containers\[\d+\]/i.exec(at.path)?.[0] ?? "";
 }
@@ -65,7 +63,7 @@ function programOf({ at }: Setting): string {
 /** An option without a value is `true`. */
 const isText = (value: unknown) => typeof value === "string" && value !== "" && value !== "true";
 
-/** What is anonymous of reports about usage, and of limits; and who sends mail. */
+/** Anonymous usage reports and limits, and senders of mail. */
 const ELSEWHERE = /\b(usage|telemetry|statistics|stats|analytics|reporting|tracking|rate-?limits?|smtp|e?mail)\b/;
 
 function lets({ names, path, values }: Setting, openings: readonly Opening[]): boolean {

@@ -4,7 +4,6 @@ import { resourcePolicy } from "../lib/policy";
 import { HELM_CHART } from "../lib/resource";
 import { isGiven } from "../lib/rows";
 
-/** Where the pods of a chart get their class. */
 interface ChartRow {
   readonly keys?: readonly string[];
   readonly own?: string;

@@ -7,7 +7,7 @@ import { select } from "../lib/rows";
 
 interface Requirement {
   readonly type: string;
-  /** Property path; `[]` stands for every element of a list. */
+  /** Property path; `[]` is every element of a list. */
   readonly path: string;
   readonly requires: string;
   readonly onlyIf?: { readonly path: string; readonly pattern: string };

@@ -2,12 +2,10 @@ import { CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER } from "../../nam
 import { resourcePolicy } from "../lib/policy";
 import { broken, isGiven, isOneOf, isTrue, type Row } from "../lib/rows";
 
-/** Filters of Envoy that ask who calls, and the one behind which nothing is asked any more. */
+/** Envoy filters that authenticate, and the router, after which none runs. */
 const ASKING = /\.(api_key_auth|basic_auth|ext_authz|jwt_authn|oauth2|rbac|router)$/;
-/** Headers that say who calls. */
 const CALLERS: readonly string[] = [CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER];
 
-/** Where headers of requests are written. */
 const NAMING_CALLERS: readonly (readonly [on: readonly string[], path: string])[] = [
   ...["earlyRequestHeaders", "lateRequestHeaders"].flatMap((when) =>
     ["set", "add", "addIfAbsent"].map(

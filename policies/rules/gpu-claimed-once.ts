@@ -3,7 +3,10 @@ import { podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
 import { broken, isTrue, type Row } from "../lib/rows";
 
-/** Claims of devices that are others' (Kubernetes 1.36, resource.k8s.io; a request of v1beta1 has no `exactly`). */
+/**
+ * Claims of devices in use by others (Kubernetes 1.36, resource.k8s.io; v1beta1 requests have no
+ * `exactly`).
+ */
 const ADMIN_ACCESS: readonly Row[] = Object.entries({
   ResourceClaim: "spec",
   ResourceClaimTemplate: "spec.spec",

@@ -5,10 +5,10 @@ import { podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
 import { HELM_CHART, type Resource } from "../lib/resource";
 
-/** Extended resources of parts of GPUs: MIG slices, and cards that the device plugin shares under a name of their own. */
+/** MIG slices, and cards that the device plugin shares under an own name. */
 const PART = /^nvidia\.com\/(mig-|.*\.shared$)/;
 
-/** How the device plugin's configuration shares a resource: by turns, or by NVIDIA's MPS. */
+/** How the device plugin shares a resource: time-slicing or NVIDIA's MPS. */
 const WAYS = ["timeSlicing", "mps"];
 
 export const gpuExclusive = resourcePolicy(
@@ -44,12 +44,11 @@ export const gpuExclusive = resourcePolicy(
   },
 );
 
-/** What device plugins may read their configuration from. */
 function isConfiguration({ kind, type }: Resource): boolean {
   return kind === "ConfigMap" || HELM_CHART.test(type) || type === "oci:ContainerEngine/addon:Addon";
 }
 
-/** Configurations of device plugins that share cards as if they were whole, as objects or as text, wherever they stand. */
+/** Sharing under the whole card's name, as objects or text. */
 function sharedCards(field: Field): Field[] {
   if (typeof field.value === "string") {
     return isSharingText(field) ? [field] : [];
@@ -66,7 +65,6 @@ function sharedCards(field: Field): Field[] {
   });
 }
 
-/** YAML or JSON of which the same is true. */
 function isSharingText(field: Field): boolean {
   const text = field.text() ?? "";
   if (!WAYS.some((way) => text.includes(way))) {
@@ -81,7 +79,7 @@ function isSharingText(field: Field): boolean {
   }
 }
 
-/** What stands under each way to share, without remarks. */
+/** Without comments. */
 function yamlBlocks(text: string): string[] {
   const lines = text.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
   const depth = (line: string) => line.search(/\S/);

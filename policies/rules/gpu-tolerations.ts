@@ -58,14 +58,17 @@ export const gpuTolerations = stackPolicy(
   },
 );
 
-/** Without a plan: the taint that cloud providers and the ExtendedResourceToleration admission plugin use. */
+/** Without a plan: the taint of clouds and the ExtendedResourceToleration admission plugin. */
 function conventional(resourceName: string): Pool {
-  // Nodes whose cards are parted keep the taint of their cards.
+  // Nodes with partitioned cards keep the card's taint.
   const key = resourceName.replace(/\/.*/, "/gpu");
   return { name: "any GPU node", selector: {}, taints: [{ key, effect: "NoSchedule" }] };
 }
 
-/** True when the selector asks for labels that the pool's pods select by, and for none that contradicts them; pods with affinity alone may land on any. */
+/**
+ * True when the selector shares labels with the pool's and contradicts none; pods with affinity
+ * alone may land anywhere.
+ */
 function isSelected({ selector: labels }: Pool, selector: Field): boolean {
   const asked = selector.entries();
   const shared = asked.filter(([key]) => Object.hasOwn(labels, key));

@@ -10,12 +10,13 @@ interface Pool extends NodePool {
   readonly arch: string;
 }
 
-/** What images are made for that say nothing. */
+/** Architecture of images without a statement. */
 const CUSTOMARY = "amd64";
 
 /**
- * Judges every image that the catalogue has, and own images by what their owners state. Of others nobody here can know what they are made
- * for: on nodes of another architecture than the customary one the result is "not applicable", and the plan advises on it.
+ * Judges images of the catalogue, and own images by their statement. The architecture of others is
+ * unknown: on nodes of another than the customary one the result is "not applicable", and the plan
+ * advises on it.
  */
 export const imageArchitecture = stackPolicy(
   {

@@ -8,7 +8,7 @@ interface Config {
   readonly trustedAccounts: readonly string[];
 }
 
-/** Properties by which resources of AWS name an account, or a principal of one, that they are open to, or that they send to. */
+/** AWS properties that name an account or principal with access, or a destination. */
 const OPENED_TO =
   /^((peerOwner|registry|account|awsAccount|destinationAccount|sourceAccount)(Ids?|s)?|sharedAccounts|((granteeP|retiringP|allowedP|p)rincipals?)(Arns?)?)$/;
 
@@ -63,7 +63,7 @@ export const knownAccounts = stackPolicy<Config>(
         });
       }
     } else if (new Set(strangers.map(({ account }) => account)).size > 1 || ofAws.some(isPartlyUnknown)) {
-      // Of one account alone, which nothing else names, it is taken for the stack's.
+      // With a single account that nothing else names, it is taken for the stack's.
       strangers[0]?.field.cannotTell("the stack's own account of AWS");
     }
     for (const finding of ofAws.flatMap(nameless)) {
@@ -81,7 +81,6 @@ function isPartlyUnknown({ props }: Resource): boolean {
   return holdsUnknown(props.value);
 }
 
-/** Whom a resource is opened to. */
 function principals(resource: Resource): Field[] {
   const statements = documentsOf(resource)
     .filter(({ kind }) => kind !== "rights")
@@ -108,7 +107,7 @@ function named(key: string, field: Field): Field[] {
       : [];
 }
 
-/** Everybody, and users who are named by no account. */
+/** Everyone, and users without an account. */
 function nameless(resource: Resource): Finding[] {
   const users = documentsOf(resource)
     .filter(({ kind }) => kind !== "rights")
@@ -125,7 +124,7 @@ function accountOf(text: string | undefined): string | undefined {
   return text === undefined ? undefined : (ARN.exec(text)?.[1] ?? /^\d{12}$/.exec(text)?.[0]);
 }
 
-/** Accounts that a resource's ARNs name, other than those of its documents and of whom it is opened to: the stack's own things. */
+/** From ARNs outside documents and grants: the stack's own. */
 function accountsOfThings(resource: Resource): string[] {
   const apart = [...documentsOf(resource).map(({ field }) => field), ...openedTo(resource)].map(({ path }) => path);
   return textsIn(resource.props, apart).flatMap((text) => ARN.exec(text)?.[1] ?? []);
@@ -143,7 +142,7 @@ function textsIn(field: Field, apart: readonly string[]): string[] {
   return below.flatMap((child) => textsIn(child, apart));
 }
 
-/** Accounts that decide by IAM who uses a thing: its owner's. */
+/** IAM of the owner's account decides. */
 function decidingAccounts(resource: Resource): string[] {
   return documentsOf(resource)
     .filter(({ kind }) => kind === "resource")

@@ -58,7 +58,6 @@ export const leastPrivilegeAws = resourcePolicy(
   },
 );
 
-/** What a statement that allows grants too much. */
 function excessesOf(statement: Field, kind: DocumentKind): Excess[] {
   const negations = kind === "rights" ? ["NotAction", "NotPrincipal", "NotResource"] : ["NotAction", "NotPrincipal"];
   return [
@@ -66,7 +65,7 @@ function excessesOf(statement: Field, kind: DocumentKind): Excess[] {
       .map((key) => statement.get(key))
       .filter((field) => field.is((value) => value !== undefined))
       .map((field) => ({ field, allowed: "what is allowed, by name" })),
-    // A resource's policy that lets its own account decide by IAM says so by all actions of the resource's service.
+    // A resource policy delegates to its account's IAM by all actions of the service.
     ...(kind === "resource" && isAccountsOwn(statement) ? [] : wideActions(statement)).map((field) => ({
       field,
       allowed: "actions by name",
@@ -82,7 +81,7 @@ function textsOf(field: Field): string[] {
   return oneOrMore(field).flatMap((item) => item.text() ?? []);
 }
 
-/** A thing has one owner: whom else a document gives all of it, is somebody else. */
+/** A resource has one owner: any other account with all actions is foreign. */
 function severalOwners(statements: readonly Field[]): Excess[] {
   const owners = statements.filter(isAccountsOwn).flatMap(accountsIn);
   return owners
@@ -108,7 +107,7 @@ function wholeAccounts(statement: Field, kind: DocumentKind): Excess[] {
       }));
 }
 
-/** Whoever passes a role gets its rights. */
+/** Passing a role grants its rights. */
 function looselyPassed(statement: Field): Excess[] {
   const names = textsOf(statement.get("Action")).filter((name) => !WIDE.test(name) || /^iam:/i.test(name));
   if (!names.some((name) => holdsAction(name, "iam:PassRole"))) {
@@ -124,10 +123,13 @@ function looselyPassed(statement: Field): Excess[] {
 }
 
 const POWERS = Object.entries(rights.onEverything);
-/** What a condition may say of a thing or of a way to it. Its account says nothing (all that is one's own), nor does the caller's tag. */
+/**
+ * Condition keys that restrict a resource or its use. Its account (all own resources) and the
+ * caller's tag do not.
+ */
 const RESTRICTING = new RegExp(rights.restrictingKeys, "i");
 const saysSomething = (value: string) => /[^*?]/.test(value);
-/** What leads to everything else, on every resource. */
+/** Actions that lead to all rights, on every resource. */
 function onEverything(statement: Field): Excess[] {
   const patterns = textsOf(statement.get("Resource")).filter((arn) => /[*?]/.test(arn));
   if (patterns.length === 0 || isBound(statement, RESTRICTING, saysSomething) || isForAws(statement)) {
@@ -135,7 +137,7 @@ function onEverything(statement: Field): Excess[] {
   }
   return oneOrMore(statement.get("Action")).flatMap((field): Excess[] => {
     const name = field.text();
-    // Wider ones are reported as such.
+    // Wider patterns are reported as such.
     if (name === undefined || WIDE.test(name)) {
       return [];
     }
@@ -158,12 +160,12 @@ function onEverything(statement: Field): Excess[] {
 
 const serviceOf = (action: string) => action.slice(0, action.indexOf(":"));
 
-/** Grants that a service of AWS asks for, for what it makes itself. */
+/** Grants that AWS services need for what they create. */
 function isForAws(statement: Field): boolean {
   return statement.get("Condition", "Bool", "kms:GrantIsForAWSResource").is((value) => String(value) === "true");
 }
 
-/** Providers of identities know many: the condition says whom of them. */
+/** Identity providers have many subjects: a condition must name them. */
 function anySubject(statement: Field): Excess[] {
   const actions = textsOf(statement.get("Action"));
   const byToken = actions.some((name) => holdsAction(name, "sts:AssumeRoleWithWebIdentity"));
@@ -183,7 +185,10 @@ function anySubject(statement: Field): Excess[] {
 
 const isNarrow = (value: string) => !/[*?]/.test(value);
 
-/** A subject whose first parts are named: `system:serviceaccount:<namespace>:<name>`, `repo:<owner>/<name>:…`. */
+/**
+ * A subject with its first parts: `system:serviceaccount:<namespace>:<name>`,
+ * `repo:<owner>/<name>:…`.
+ */
 function isSubject(value: string): boolean {
   const parts = value.split(":");
   return parts.slice(0, parts[0] === "system" ? 4 : 2).every((part) => part !== "" && isNarrow(part));

@@ -43,7 +43,7 @@ export const leastPrivilegeOci = resourcePolicy(
   },
 );
 
-/** The statements of a text: each begins a line of its own. */
+/** Statements of a text, one per line. */
 function statementsIn(field: Field): string[] {
   return (field.text() ?? "")
     .split(/\n(?=\s*(?:allow|endorse|admit|deny|define)\s)/i)
@@ -51,7 +51,7 @@ function statementsIn(field: Field): string[] {
     .filter((statement) => statement !== "");
 }
 
-/** What a statement grants too much. Definitions of names and denials grant nothing. */
+/** Definitions and denials grant nothing. */
 function excesses(statement: string): Excess[] {
   if (/^(define|deny)\s/i.test(statement)) {
     return [];
@@ -83,7 +83,7 @@ const CHECKS: readonly { readonly isExcess: (allowance: Allowance) => boolean; r
       "for programs nothing that runs code on machines, reads all secrets or administers clusters, other than on a target that a condition names",
   },
   {
-    // The OCID of a tenancy stands for its root compartment, with all that is in it.
+    // A tenancy's OCID is its root compartment, with everything in it.
     isExcess: ({ location }) => /^(tenancy$|compartment (id )?ocid1\.tenancy\.)/i.test(location),
     allowed: "in compartment id …, of the compartment that everything is made in",
   },
@@ -95,9 +95,10 @@ const CHECKS: readonly { readonly isExcess: (allowance: Allowance) => boolean; r
 ];
 
 /**
- * Resource types of IAM: who manages them gives itself all rights. Keys, tokens and secrets of users go with `users`; `credentials` are those for
- * mail. Source: docs.oracle.com, Policy Reference, "Details for IAM with Identity Domains" and "… without Identity Domains" (the last three), read
- * 2026-11-28. Without `tag-namespaces`, which everybody needs who sets a tag.
+ * Managing these grants all rights. Keys, tokens and secrets of users belong to `users`;
+ * `credentials` are for mail. Source: docs.oracle.com, Policy Reference, "Details for IAM with
+ * Identity Domains" and "… without Identity Domains" (the last three), read 2026-11-28. Without
+ * `tag-namespaces`, which setting a tag needs.
  */
 const RIGHTS = [
   "authentication-policies",
@@ -116,14 +117,15 @@ const RIGHTS = [
   "group-memberships",
   "oauth2-clients",
 ];
-/** Their permissions, besides those that only look. */
+/** Their permissions, except read-only ones. */
 const RIGHTS_PERMISSION =
   /[{,\s](AUTHENTICATION_POLICY|COMPARTMENT|CREDENTIAL|DOMAIN|DYNAMIC_GROUP|GROUP|IDENTITY_PROVIDER|NETWORK_SOURCE|POLICY|TAG_DEFAULT|TENANCY|USER)_(?!(\w+_)?(INSPECT|READ)\b)/i;
 
 /**
- * What a program gets by a right other than the right itself: whoever starts or enters a machine, or writes a function, works with its
- * rights from then on. Groups of people have administrators; a condition on a target names the one thing that a right is for, if it is no compartment, which holds many; and
- * programs of the cluster's own namespaces, such as its autoscaler, have the nodes anyway.
+ * Starting or entering a machine, or writing a function, grants its rights. Exempt: groups of
+ * people, which have administrators; a condition on one resource, except a compartment, which holds
+ * many; programs in the cluster's namespaces, such as its autoscaler, which control the nodes
+ * anyway.
  */
 function powerOf({ subject, verb, resourceType, condition }: Allowance): string | undefined {
   const isBound = bindsAlways(
@@ -145,11 +147,11 @@ function powerOf({ subject, verb, resourceType, condition }: Allowance): string 
 
 const POWERS = rights.powers;
 
-/** Principals of OKE itself, which nobody else can be. */
+/** Principals of OKE itself. */
 const OKE_PRINCIPALS = /^(cluster|nodepool)$/i;
-/** What tells one workload of a tenancy from all others. */
+/** What identifies one workload of a tenancy. */
 const WORKLOAD = ["cluster_id", "namespace", "service_account"].map((name) => `request.principal.${name}`);
-/** Variables that say who calls; a type alone is all of its kind. */
+/** Variables that identify the caller; a type alone covers all of its kind. */
 const PRINCIPAL =
   /^request\.(principal\.(?!type$|cluster_id$|namespace$|service_account$)|(user|groups|instance|service)\.)/;
 
@@ -164,7 +166,7 @@ function namesCallers(condition: Allowance["condition"]): boolean {
   );
 }
 
-/** Variables of matching rules that say which resources are in. Their type alone leaves those of the whole tenancy. */
+/** Matching rule variables that limit resources. A type alone covers the whole tenancy. */
 function namesResources({ variable, value }: { readonly variable: string; readonly value: string }): boolean {
   const isCompartment = /\.compartment\.id$/.test(variable);
   return (

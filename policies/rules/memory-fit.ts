@@ -7,7 +7,7 @@ import { type PodTemplate, podTemplates } from "../lib/pods";
 import { type Report, stackPolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
 
-/** Guards the plan that the stack records, and the pods made from it: the planner places no model that does not fit. */
+/** Checks the recorded plan and its pods: the planner places only models that fit. */
 export const memoryFit = stackPolicy(
   {
     name: "memory-fit",

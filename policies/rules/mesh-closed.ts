@@ -10,13 +10,12 @@ import { namespaceOf, type Resource } from "../lib/resource";
 import { broken, isGiven, isOneOf, type Row, select } from "../lib/rows";
 import { selectsAll } from "../lib/selectors";
 
-/** Where a DestinationRule says how connections are made: for all, for one port, and for subsets of the pods. */
+/** For all, one port, or subsets of pods. */
 const TRAFFIC = ["spec.trafficPolicy", "spec.subsets[].trafficPolicy"].flatMap((path) => [
   path,
   `${path}.portLevelSettings[]`,
 ]);
 
-/** Programs of others and hosts of others in proxies, or traffic that passes proxies by. */
 const ROWS: readonly Row[] = [
   {
     on: ["RequestAuthentication"],
@@ -71,7 +70,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** A name that the cluster's DNS answers: an entry would lead its callers elsewhere. */
+/** A name of the cluster's DNS: an entry would redirect its callers. */
 function isClusterName(host: string): boolean {
   return !host.includes(".") ? host !== "*" : /\.svc(\.|$)|\.cluster\.local$/.test(host);
 }
@@ -112,8 +111,8 @@ type Found = Omit<Finding, "resource">;
 const isSet = (mode: unknown) => isGiven(mode) && mode !== "UNSET";
 
 /**
- * Callers prove who they are, but at single ports of some pods. What is not set is as the mesh says, and for the mesh itself it is
- * PERMISSIVE (Istio's reference, PeerAuthentication).
+ * Callers must authenticate, except at single ports of some pods. Unset inherits from the mesh,
+ * whose default is PERMISSIVE (Istio's reference, PeerAuthentication).
  */
 function openConnections(resource: Resource): Found[] {
   const { kind, props } = resource;
@@ -138,10 +137,11 @@ function openConnections(resource: Resource): Found[] {
 }
 
 /**
- * Connections without TLS, or with TLS that takes any server for the one that is meant: `DISABLE` is also the default of `tls`, proxies of
- * pods connect in plain text where a Secret is named for all of them (pilot, `buildUpstreamClusterTLSContext`), and one name to ask for
- * without names to accept accepts every certificate of the authorities (`setAutoSniAndAutoSanValidation`). What is checked without
- * authorities depends on the release (IST0128).
+ * Connections without TLS, or with TLS that accepts any server: `DISABLE` is the default of `tls`;
+ * proxies of pods connect in plain text where a Secret is named for all of them (pilot,
+ * `buildUpstreamClusterTLSContext`); a server name without accepted names accepts every certificate
+ * of the authorities (`setAutoSniAndAutoSanValidation`). Checks without authorities depend on the
+ * release (IST0128).
  */
 function unverifiedServers({ kind, props, isPatch }: Resource): Found[] {
   if (kind !== "DestinationRule") {
@@ -174,7 +174,6 @@ function unverifiedServers({ kind, props, isPatch }: Resource): Found[] {
     });
 }
 
-/** Rules that let in whoever comes. */
 function anonymous(resource: Resource): Found[] {
   const { kind, props } = resource;
   const action = props.get("spec", "action");
@@ -188,10 +187,9 @@ function anonymous(resource: Resource): Found[] {
     .map((field) => ({ field, allowed: "sources by principal or namespace" }));
 }
 
-/** Filters of requests that limit or count, and read no more of them. */
 const COUNTING =
   /\.filters\.http\.(adaptive_concurrency|admission_control|bandwidth_limit|buffer|compressor|grpc_stats|local_ratelimit|ratelimit)\./;
-/** What of connections may be changed in place: how errors look, and how long things may take. */
+/** Error format and timeouts may be patched. */
 const CONNECTION_MANAGER = /\.filters\.network\.http_connection_manager\./;
 const HARMLESS = [
   "@type",
@@ -203,7 +201,10 @@ const HARMLESS = [
   "max_request_headers_kb",
 ];
 
-/** A patch of proxies is code: filters that count are added, and how errors look is changed. All else can take away what asks who calls. */
+/**
+ * A proxy patch is code: only counting filters and error formats are allowed, because others can
+ * remove authentication.
+ */
 function patches({ kind, props }: Resource): Found[] {
   return kind !== "EnvoyFilter"
     ? []
@@ -235,15 +236,14 @@ function isHarmless(each: Field): boolean {
         fields.every((name) => HARMLESS.includes(name));
 }
 
-/** Labels and annotations by which a pod, or some of its ports, leaves the mesh. */
 const LEAVING: readonly (readonly [name: RegExp, isWrong: (value: string) => boolean])[] = [
   [/^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
-  // Templates other than the default bring no proxy, or one that takes no connections for the pod (Istio 1.30.3, `selectTemplates`).
+  // Others add no proxy, or one without inbound connections (Istio 1.30.3, `selectTemplates`).
   [/^inject\.istio\.io\/templates$/, (value) => value !== "sidecar"],
   [/^istio\.io\/dataplane-mode$/, (value) => value === "none"],
-  // What asks who calls for a model stands in its waypoint.
+  // A model's waypoint authenticates callers.
   [/^istio\.io\/use-waypoint$/, (value) => value === "none"],
-  // Nothing is redirected of what an empty list includes.
+  // An empty include list redirects nothing.
   [/^traffic\.sidecar\.istio\.io\/include/, (value) => value !== "*"],
   [/^traffic\.sidecar\.istio\.io\/exclude/, (value) => value !== ""],
   [/^ambient\.istio\.io\/bypass-inbound-capture$/, (value) => value !== "false"],
@@ -258,10 +258,8 @@ const LEAVING: readonly (readonly [name: RegExp, isWrong: (value: string) => boo
   ],
 ];
 
-/** Objects that choose pods by their labels, in whatever they are. */
 const SELECTING = /selector|^match(Labels|Expressions)$/i;
 
-/** Labels in a text of YAML or JSON, such as a patch of pods. */
 function labelsInText(field: Field): (readonly [string, Field])[] {
   const { value } = field;
   return typeof value === "string" && /istio\.io(\/|~1)/.test(value)
@@ -271,7 +269,7 @@ function labelsInText(field: Field): (readonly [string, Field])[] {
     : [];
 }
 
-/** What pods are labelled with, in templates and under names of operators and charts. Whole namespaces: `mesh-members`. */
+/** Pod labels in templates and values of operators and charts. Namespaces: `mesh-members`. */
 function leaving(resource: Resource): Found[] {
   if (resource.kind === "Namespace") {
     return [];
@@ -290,7 +288,7 @@ function leaving(resource: Resource): Found[] {
   return [...new Map(found.map((each) => [each.field.path, each])).values()];
 }
 
-/** A name of the cluster whose requests go to a server outside. Names without a dot are of the object's own namespace. */
+/** A cluster name that leads outside. Names without a dot are in the object's namespace. */
 function ledOut({ kind, props }: Resource): Found[] {
   if (kind !== "VirtualService" || !select(props, "spec.hosts[]").some((host) => host.is(isOfTheCluster))) {
     return [];

@@ -38,7 +38,7 @@ export const meshMembers = stackPolicy(
   },
 );
 
-/** Whether Helm finds a release's namespace, which then is judged by itself. */
+/** Whether Helm finds a release's namespace, which is then judged itself. */
 function isDeclared({ kind }: Resource, name: Field, namespaces: readonly Resource[]): boolean {
   return (
     kind === undefined &&
@@ -52,7 +52,7 @@ function labelOf({ props }: Resource, key: string): Field {
   return props.get("metadata", "labels", key);
 }
 
-/** The label by which most namespaces are in a mesh; undefined where none is. */
+/** The label of most namespaces; undefined without one. */
 function modeOf(namespaces: readonly Resource[]): MeshLabel | undefined {
   const members = LABELS.map((label) => ({
     label,
@@ -62,8 +62,8 @@ function modeOf(namespaces: readonly Resource[]): MeshLabel | undefined {
 }
 
 /**
- * Where a namespace says that it stays outside, or says nothing while others are in a mesh. A patch takes it out by any value but the one that
- * keeps it inside, also by none (`null`), and of a mesh in another stack too.
+ * Outside explicitly, or by silence while others are in a mesh. A patch removes a namespace by any
+ * value but the member's, also `null`, even from a mesh of another stack.
  */
 function leaving(resource: Resource, mode: MeshLabel | undefined, hasMesh: boolean): Field | undefined {
   const { isPatch, kind, props } = resource;
@@ -92,7 +92,7 @@ function mayStayOutside(name: Field, mode: MeshLabel | undefined, resources: rea
   );
 }
 
-/** Whether groups have one pod each, as by default: it computes with no other. */
+/** Whether groups have one pod each (default), which computes alone. */
 function isOfSinglePods({ kind, props }: Resource): boolean {
   return (
     kind === "LeaderWorkerSet" && props.get("spec", "leaderWorkerTemplate", "size").is((size) => !(Number(size) > 1))

@@ -2,7 +2,7 @@ import { MONTHLY_BUDGET } from "../../names/rules";
 import { readPlan } from "../lib/plan";
 import { stackPolicy } from "../lib/policy";
 
-/** Guards the plan that the stack records: the planner refused it already, unless the record was changed. */
+/** Checks the recorded plan: the planner refused it already, unless the record was changed. */
 export const monthlyBudget = stackPolicy(
   {
     name: MONTHLY_BUDGET,

@@ -3,7 +3,6 @@ import { METADATA_SERVICES, OLDER_METADATA_SERVICES } from "../../names/metadata
 import { resourcePolicy } from "../lib/policy";
 import { broken, type Row } from "../lib/rows";
 
-/** Where objects of Kubernetes say to which address connections go, by kind. */
 const PLACES: readonly (readonly [kinds: readonly string[], paths: readonly string[]])[] = [
   [["Backend"], ["spec.endpoints[].ip.address", "spec.endpoints[].fqdn.hostname", "spec.endpoints[].hostname"]],
   [["EndpointSlice"], ["endpoints[].addresses[]"]],
@@ -24,19 +23,19 @@ const PLACES: readonly (readonly [kinds: readonly string[], paths: readonly stri
   ],
 ];
 
-/** Metadata services of clouds, and what only the host itself answers at. */
+/** Metadata services of clouds, and loopback addresses. */
 const FORBIDDEN = [
   ...METADATA_SERVICES,
   "127.0.0.0/8",
   "0.0.0.0/8",
   "::/127",
   "fe80::/10",
-  // The same in other forms of IPv6: by NAT64, compatible, translated (RFC 2765), 6to4.
+  // The same in other IPv6 forms: NAT64, compatible, translated (RFC 2765), 6to4.
   ...["64:ff9b::a9fe:0/112", "::a9fe:0/112", "::ffff:0:a9fe:0/112", "2002:a9fe::/32"],
   ...OLDER_METADATA_SERVICES,
 ].flatMap((cidr) => parseCidr(cidr) ?? []);
 
-/** The same by name, also by a wildcard; AWS has one per region. */
+/** The same by name or wildcard; AWS has one per region. */
 const NAMES =
   /^(localhost|metadata|metadata\.google\.internal|instance-data(\.(ec2|[a-z0-9-]+\.compute)\.internal)?)\.?$|^\*\.(ec2|google|([a-z0-9-]+\.)?compute)\.internal\.?$|169[.-]254[.-]169[.-]254|(^|[.-])a9fea9fe\b|a9fe-a9fe|fd00-ec2-|fd20-ce-/i;
 
@@ -86,7 +85,6 @@ export const networkDestinations = resourcePolicy(
   },
 );
 
-/** Whether an address, network, host name or URL is one of those. */
 function leadsInside(text: string): boolean {
   const host = hostOf(text);
   const network = parseAddresses(host);

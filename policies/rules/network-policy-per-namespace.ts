@@ -4,7 +4,6 @@ import { overridingRules, tooWideEgress, tooWideIngress, unreadNetworks } from "
 import { stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 
-/** Where a policy has the rules of a direction, and these their peers. */
 const DIRECTIONS = {
   Ingress: { rules: "ingress", peers: "from" },
   Egress: { rules: "egress", peers: "to" },
@@ -64,8 +63,8 @@ export const networkPolicyPerNamespace = stackPolicy(
 );
 
 /**
- * Whether the cloud gives a role to pods of this namespace, by the agent on their node. Another stack that made the cluster may have
- * given it, out of sight here; the agent gives nothing to pods without a role.
+ * Whether the node's agent gives these pods a cloud role. Another stack that created the cluster
+ * may have granted it, unseen here; pods without a role get nothing.
  */
 function hasPodIdentity(namespace: Field, resources: readonly Resource[]): boolean {
   return resources.some(
@@ -75,7 +74,7 @@ function hasPodIdentity(namespace: Field, resources: readonly Resource[]): boole
   );
 }
 
-/** A policy whose namespace or content is unknown gets the benefit of the doubt; the result is then undecided. */
+/** A policy of unknown namespace or content may apply; the result is then undecided. */
 function covers(policy: Resource, namespace: Field): boolean {
   return !namespaceOf(policy).is((value) => value !== namespace.value);
 }
@@ -85,7 +84,7 @@ function isDefault({ props }: Resource): boolean {
   return isEmpty(selector.get("matchLabels")) && isEmpty(selector.get("matchExpressions"));
 }
 
-/** All of them, but what it names: a rule without peers would open every pod of the namespace to everybody. */
+/** A rule without peers opens every pod of the namespace. */
 function denies({ props }: Resource, direction: keyof typeof DIRECTIONS): boolean {
   const types = props.get("spec", "policyTypes");
   const { rules, peers } = DIRECTIONS[direction];

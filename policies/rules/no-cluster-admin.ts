@@ -8,12 +8,12 @@ import type { Resource } from "../lib/resource";
 import { broken, isTrue, type Row } from "../lib/rows";
 import { selectsAll } from "../lib/selectors";
 
-/** Charts whose roles would be reported if they stood in the program. */
+/** Their roles would be reported in the program. */
 const CHARTS: ReadonlyMap<string, { readonly role: string; readonly grants: string }> = new Map(
   Object.entries(roles.charts),
 );
 
-/** Add-ons of clouds that bring such roles: both were retired by their projects. */
+/** Their projects retired both. */
 const ADD_ONS: readonly Row[] = ["isKubernetesDashboardEnabled", "isTillerEnabled"].map((name) => ({
   on: ["oci:ContainerEngine/cluster:Cluster"],
   path: `options.addOns.${name}`,
@@ -21,7 +21,7 @@ const ADD_ONS: readonly Row[] = ["isKubernetesDashboardEnabled", "isTillerEnable
   allowed: "false: it runs with all rights in the cluster",
 }));
 
-/** Objects other than roles that give their rights: a certificate of the API server's own signers lasts, whatever roles say. */
+/** A certificate of the API server's signers stays valid whatever roles say. */
 const OTHERS: readonly Row[] = [
   {
     on: ["CertificateSigningRequest"],
@@ -85,7 +85,7 @@ function inRole({ kind, props }: Resource): Way[] {
   ];
 }
 
-/** A label of the API server's own roles, cluster-admin among them. */
+/** Of the API server's built-in roles, cluster-admin among them. */
 const OWN_ROLES = "kubernetes.io/bootstrapping";
 
 function gathersOwn(selector: Field): boolean {
@@ -118,7 +118,6 @@ function inBinding({ kind, props }: Resource): Way[] {
   ];
 }
 
-/** Requests that no limit holds, of callers that are nobody in particular. */
 function beforeEverybody({ kind, props }: Resource): Way[] {
   const level = props.get("spec", "priorityLevelConfiguration", "name");
   if (kind !== "FlowSchema" || !level.is((name) => name === "exempt")) {
@@ -147,7 +146,7 @@ function inChart({ type, props }: Resource): Way[] {
       ];
 }
 
-/** Rights that a chart's values ask for: rules of roles by their shape, and the names of such roles. */
+/** Rules of roles by shape, and names of such roles. */
 function inValues(resource: Resource): Way[] {
   return helmValues(resource).flatMap(({ key, field }): Way[] => {
     if (isObject(field.value)) {

@@ -16,7 +16,7 @@ export const noDefaultNamespace = resourcePolicy(
       "Put the object into an IsolatedNamespace. A cluster-scoped kind belongs in policies/data/cluster-scoped-kinds.json.",
   },
   (resource, report) => {
-    // Of kinds that share a name with others, Calico's are the cluster's: NVIDIA's pools are a namespace's.
+    // Kinds that share names: Calico's are cluster-scoped, NVIDIA's pools namespaced.
     const isCalicos = /projectcalico.*:(IPPool|Profile)(Patch|List)?$/.test(resource.type);
     const isNamespaced =
       !isCalicos && resource.kind !== undefined && !CLUSTER_SCOPED.has(resource.kind.replace(/(Patch|List)$/, ""));

@@ -4,7 +4,7 @@ import { helmValues } from "../lib/helm-values";
 import { podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
 
-/** Keys beside which `image` is only a part of the reference. */
+/** Keys next to which `image` is a part of the reference. */
 const REFERENCE_PARTS = ["repository", "registry", "tag", "version", "digest"];
 
 export const noLatestImage = resourcePolicy(
@@ -40,7 +40,6 @@ export const noLatestImage = resourcePolicy(
   },
 );
 
-/** Images that are mounted as volumes. */
 function imageVolumes(spec: Field): Field[] {
   return spec
     .get("volumes")

@@ -18,7 +18,7 @@ interface NamesConfig {
   readonly publicNames: readonly string[];
 }
 
-/** What can be tried out is as good as plain. */
+/** Short values can be guessed, so they count as plaintext. */
 const SHORT: readonly Row[] = [
   {
     on: ["random:index/randomPassword:RandomPassword"],
@@ -60,7 +60,7 @@ export const noPlaintextSecret = resourcePolicy<NamesConfig>(
       checkSecret(resource, report);
       return;
     }
-    // An argument is found as a part of a command line and as a text: its place is reported once.
+    // An argument is found as a command-line part and as text: its place is reported once.
     const reported = new Set<string>();
     for (const setting of settingsOf(resource)) {
       const found = credentialAt(setting, publicNames);
@@ -101,32 +101,32 @@ function keyOf({ path }: Field): string {
   return path.replace(/^.*\./, "");
 }
 
-/** The field; when its value is unknown, so is the result. */
+/** An unknown value makes the result unknown. */
 function asked(field: Field): Field {
   field.entries();
   return field;
 }
 
-/** A place that may hold a credential. */
 interface Setting {
   readonly field: Field;
-  /** Its name says that it holds one. */
   readonly isNamed: boolean;
-  /** Of what stands there in base64. */
+  /** Decoded base64. */
   readonly text?: string;
-  /** Outside of Kubernetes keys of machines and identifiers are ordinary: what only looks random is none. @default false */
+  /**
+   * Outside Kubernetes machine keys and identifiers are common: random-looking text is ignored.
+   * @default false
+   */
   readonly isElsewhere?: boolean;
 }
 
 const COMMAND_LINES = ["command", "args"];
 
-/** Every text below a field, with what its name says. */
 function settingsIn(field: Field, key: string): Setting[] {
   if (Array.isArray(field.value)) {
     return field.items().flatMap((item) => settingsIn(item, ""));
   }
   if (!isObject(field.value)) {
-    // Asks, so that an unknown credential is remembered.
+    // Reads, so that an unknown credential is remembered.
     const isNamed = isCredentialName(key) && field.is((value) => typeof value === "string");
     return typeof field.value === "string" ? [{ field, isNamed }] : [];
   }
@@ -134,9 +134,9 @@ function settingsIn(field: Field, key: string): Setting[] {
   return [
     ...commandLine(field),
     ...field.entries().flatMap(([child, value]) => {
-      // Pairs of a name and a value: variables, headers of probes, parameters.
+      // Name and value pairs: variables, headers of probes, parameters.
       if (child === "value" && typeof name === "string") {
-        // A route's pattern of a header says what a credential looks like, and is none, unless its text says otherwise.
+        // A route's header pattern describes a credential and is none, unless its text shows one.
         return field.get("type").value === "RegularExpression" ? settingsIn(value, "") : pair(value, name);
       }
       if (key === "binaryData" && typeof value.value === "string") {
@@ -144,7 +144,7 @@ function settingsIn(field: Field, key: string): Setting[] {
           { field: value, isNamed: isCredentialName(child), text: Buffer.from(value.value, "base64").toString() },
         ];
       }
-      // `redisPassword: { value: … }` is named by what holds it.
+      // `redisPassword: { value: … }` is named by its holder.
       return value.value === undefined ? [] : settingsIn(value, child === "value" ? key : child);
     }),
   ];
@@ -163,7 +163,7 @@ function commandLine(holder: Field): Setting[] {
   return credentialsOfCommandLine(words).map((field) => ({ field, isNamed: true }));
 }
 
-/** What a text holds, without repeating it, where its name or content shows a credential. */
+/** Never repeats the text. */
 function credentialAt(
   { field, isNamed, isElsewhere = false, text = String(field.value) }: Setting,
   publicNames: readonly string[],
@@ -178,7 +178,7 @@ function credentialAt(
   return isNamed && isLiteral(String(field.value)) ? "holds a literal value under the name of a credential" : undefined;
 }
 
-/** What a text in base64 says, as scripts of machines are given. */
+/** Decodes base64, as scripts of machines are given. */
 function plain(text: string): string {
   return text.length >= 24 && /^[A-Za-z0-9+/=\s]+$/.test(text) ? Buffer.from(text, "base64").toString() : text;
 }

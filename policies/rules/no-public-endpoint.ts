@@ -33,7 +33,7 @@ export const noPublicEndpoint = stackPolicy<Config>(
   (resources, report, { gatewayNamespaces }) => {
     const cloud = cloudOf(resources);
     for (const resource of resources) {
-      // While the namespace is unknown, it may be one of the gateway's.
+      // An unknown namespace may be one of the gateway's.
       const isGateway = () =>
         !namespaceOf(resource).is((namespace) => !gatewayNamespaces.includes(String(namespace ?? "default")));
       const exposures = [...cloudExposures(resource, resources), ...clusterExposures(resource, isGateway, cloud)];

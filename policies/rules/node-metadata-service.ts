@@ -7,7 +7,7 @@ const MACHINES = [
   "aws:ec2/launchTemplate:LaunchTemplate",
   "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
 ];
-/** Each machine of AWS; where Karpenter's class leaves something out, Karpenter's own default is as strict as this (v1, EC2NodeClass). */
+/** Each AWS machine; Karpenter's defaults for absent options are as strict (v1, EC2NodeClass). */
 const OPTIONS: readonly (readonly [on: readonly string[], path: string, isLeftOutWrong: boolean])[] = [
   [MACHINES, "metadataOptions", true],
   [["EC2NodeClass"], "spec.metadataOptions", false],

@@ -87,11 +87,11 @@ export const pinnedCharts = resourcePolicy(
       return;
     }
     const chart = resource.props.get("chart");
-    // A chart in a local folder carries its version inside.
+    // A local chart folder contains its version.
     if (chart.is((value) => typeof value === "string" && /^\.{0,2}\//.test(value))) {
       return;
     }
-    // Nothing compares the version with what an archive at an address holds.
+    // An archive's content is not compared with the version.
     if (chart.is((value) => typeof value === "string" && isRemote(value) && !value.startsWith("oci://"))) {
       report({ resource, field: chart, allowed: "a chart of a repository or of an OCI registry" });
     }

@@ -37,13 +37,13 @@ function isStateful({ type, kind, props }: Resource): boolean {
   );
 }
 
-/** Of what can only be read through it, and stays when it goes: somebody else's folder. Nothing is lost with it. */
+/** A read-only view of a foreign folder, which outlives it: nothing is lost. */
 function isWindow(spec: Field): boolean {
   const modes = spec.get("accessModes").items();
   return modes.length > 0 && modes.every((mode) => mode.is((value) => value === "ReadOnlyMany"));
 }
 
-/** Claims that are deleted with their set are declared a cache; Kubernetes' default is to keep them. */
+/** Claims deleted with their set are a declared cache; Kubernetes keeps them by default. */
 function hasLastingClaims(spec: Field): boolean {
   const isCache = spec.get("persistentVolumeClaimRetentionPolicy", "whenDeleted").is((value) => value === "Delete");
   return !isCache && spec.get("volumeClaimTemplates").items().length > 0;

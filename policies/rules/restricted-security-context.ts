@@ -8,7 +8,7 @@ import { type Report, resourcePolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 
 const ENFORCE_LABEL = "pod-security.kubernetes.io/enforce";
-/** An old version of a level asks for less. */
+/** An old version of a level is less strict. */
 const VERSION_LABEL = "pod-security.kubernetes.io/enforce-version";
 
 export const restrictedSecurityContext = resourcePolicy(
@@ -70,7 +70,7 @@ export const restrictedSecurityContext = resourcePolicy(
   },
 );
 
-/** What a chart is told of its pods: they are held by their namespace's level, which is what they may ask for. */
+/** Their namespace's level limits them. */
 function checkChart(resource: Resource, report: Report): void {
   for (const pod of chartPods(resource).filter(({ level }) => level !== "privileged")) {
     for (const offence of [...podDoors(pod), ...offences(pod, pod.level === "baseline" ? "baseline" : "restricted")]) {
@@ -123,7 +123,6 @@ function levelOf(resource: Resource): ReturnType<typeof exceptedLevel> {
   return exceptedLevel({ kind: resource.kind, name, namespace: namespaceOf(resource).text() });
 }
 
-/** Paths of what a pod may leave out of Pod Security. */
 function leftOut({ spec }: PodTemplate, { ofPods, ofFirstContainer }: PartialException): string[] {
   const context = spec.get("containers", 0, "securityContext");
   return [...ofPods.map((name) => spec.get(name)), ...ofFirstContainer.map((name) => context.get(name))].map(

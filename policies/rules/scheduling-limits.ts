@@ -8,7 +8,7 @@ import { broken, isGiven, isOneOf, isTrue, type Row } from "../lib/rows";
 
 const CONTROL_PLANE = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 
-/** The platform's own highest class has less; Kubernetes' own begin at two thousand times this. */
+/** The platform's own highest class is lower; Kubernetes' own begin at two thousand times this. */
 const MOST_PRIORITY = 1_000_000;
 
 const CLASSES: readonly Row[] = [
@@ -71,7 +71,6 @@ function toleratesTooMuch(toleration: Field): boolean {
   return (isAny && toleration.get("operator").is((value) => value === "Exists")) || key.is(isOneOf(...CONTROL_PLANE));
 }
 
-/** Where a pod asks for nodes of the control plane. */
 function selected(spec: Field): Field[] {
   const selector = spec.get("nodeSelector");
   const terms = spec.get(
@@ -87,7 +86,7 @@ function selected(spec: Field): Field[] {
   ];
 }
 
-/** Agents on every node, which an exception to Pod Security names. */
+/** Agents on every node that a Pod Security exception names. */
 function isListed(resource: Resource): boolean {
   const name = resource.props.get("metadata", "name").text();
   return exceptedLevel({ kind: resource.kind, name, namespace: namespaceOf(resource).text() }) === "privileged";

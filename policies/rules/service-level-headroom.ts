@@ -1,7 +1,7 @@
 import { stackPolicy } from "../lib/policy";
 import { modelsWithSpeed } from "../lib/speed";
 
-/** Part of what replicas answer within their level that a peak should leave: peaks grow, and replicas are replaced. */
+/** Share of capacity within the level: peaks grow, and replicas are replaced. */
 const LEAST_HEADROOM = 0.2;
 
 export const serviceLevelHeadroom = stackPolicy(
@@ -17,7 +17,7 @@ export const serviceLevelHeadroom = stackPolicy(
   (resources, report) => {
     for (const { model, speed, resource, field } of modelsWithSpeed(resources)) {
       const { headroom } = speed;
-      // Less than nothing is the business of the policy "service-level".
+      // Negative headroom is for the policy "service-level".
       if (headroom !== undefined && headroom >= 0 && headroom < LEAST_HEADROOM) {
         report({
           resource,

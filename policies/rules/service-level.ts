@@ -2,7 +2,7 @@ import { SERVICE_LEVEL } from "../../names/rules";
 import { stackPolicy } from "../lib/policy";
 import { modelsWithSpeed } from "../lib/speed";
 
-/** Guards the plan that the stack records: the planner refused it already, unless the record was changed. */
+/** Checks the recorded plan: the planner refused it already, unless the record was changed. */
 export const serviceLevel = stackPolicy(
   {
     name: SERVICE_LEVEL,

@@ -2,7 +2,7 @@ import options from "../../catalog/engine-options/vllm.json";
 import { podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
 
-/** Names of Services for which the kubelet sets a variable that vLLM reads as a port of its own: `vllm` for VLLM_PORT. */
+/** For these names the kubelet sets a variable that vLLM reads as port: `vllm` for VLLM_PORT. */
 const TAKEN_NAMES = new Set(
   options.environment.flatMap(({ name }) => {
     const [, service] = /^(.+)_PORT$/.exec(name) ?? [];

@@ -2,7 +2,7 @@ import type { Field } from "../lib/field";
 import { stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 
-/** Where each kind of autoscaler names what it scales. A KEDA ScaledObject makes a HorizontalPodAutoscaler of its own. */
+/** A KEDA ScaledObject creates a HorizontalPodAutoscaler. */
 const TARGETS: Readonly<Record<string, string>> = {
   HorizontalPodAutoscaler: "scaleTargetRef",
   ScaledObject: "scaleTargetRef",

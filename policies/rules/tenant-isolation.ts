@@ -5,15 +5,14 @@ import { stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 import { broken, isTrue, type Row } from "../lib/rows";
 
-/** What of a SecurityPolicy asks who calls. `authorization` alone believes what the request says. */
+/** `authorization` alone trusts the request. */
 const AUTHENTICATION = ["apiKeyAuth", "jwt", "basicAuth", "oidc", "extAuth"] as const;
 
-/** Kinds of routes, also those that another controller makes routes of. */
+/** Also those that another controller turns into routes. */
 const ROUTES = ["HTTPRoute", "GRPCRoute", "AIGatewayRoute"];
-/** Kinds of routes that pass connections on: nobody can ask on them. */
+/** They forward connections without authentication. */
 const STREAMS = ["TCPRoute", "TLSRoute", "UDPRoute"];
 
-/** Ways in which a policy that asks lets pass who does not answer. */
 const LETTING_PASS: readonly Row[] = [
   ["jwt.optional", "false: a request without a token passes"],
   ["extAuth.failOpen", "false: requests pass while the service that asks is away"],
@@ -97,7 +96,7 @@ export const tenantIsolation = stackPolicy(
   },
 );
 
-/** Whether it asks who calls; of what is unknown the doubt stays with the field, and the result is then undecided. */
+/** An unknown field leaves the result undecided. */
 function asks(policy: Resource): boolean {
   const { props } = policy;
   return broken(LETTING_PASS, policy).length > 0
@@ -105,7 +104,7 @@ function asks(policy: Resource): boolean {
     : AUTHENTICATION.some((kind) => !props.get("spec", kind).is((value) => value === undefined || value === null));
 }
 
-/** A route whose service asks, it says. Where a model answers, nobody does: engines believe whoever reaches them. */
+/** A route states whether its service authenticates. Engines trust every caller. */
 function isChecked({ props }: Resource): boolean {
   return props.get("metadata", "annotations", ANNOTATIONS.callers).is((value) => value === CHECKED_BY_SERVICE);
 }
@@ -115,7 +114,7 @@ function hasBackends({ kind, props }: Resource): boolean {
   return STREAMS.includes(kind ?? "") || rules.some((rule) => rule.get("backendRefs").items().length > 0);
 }
 
-/** What a policy is on, by the older field for one target too. */
+/** Also by the older field for one target. */
 function targetsOf({ props }: Resource): Field[] {
   const one = props.get("spec", "targetRef");
   return [...props.get("spec", "targetRefs").items(), ...(one.is((value) => value === undefined) ? [] : [one])];
@@ -133,7 +132,7 @@ function isKnown(field: Field): boolean {
   return field.is(() => true);
 }
 
-/** Whether a policy's target is what a route attaches to: that listener, or the whole Gateway. */
+/** The listener, or its whole Gateway. */
 function isParent(target: Field, parent: Field): boolean {
   return (
     target.get("kind").is((kind) => kind === "Gateway") &&
@@ -147,7 +146,7 @@ function same(a: Field, b: Field): boolean {
   return !a.is((value) => b.is((other) => other !== value));
 }
 
-/** Whether the listener speaks plain HTTP: redirects and challenges alone are there. A parent without a listener is all of them. */
+/** Plain HTTP only redirects and answers challenges. Parents without a listener are all. */
 function isPlain(parent: Field, gateways: readonly Resource[]): boolean {
   const section = parent.get("sectionName");
   const listeners = gateways

@@ -19,12 +19,12 @@ import type {
 
 type Parts = AddonSpec<string, z.ZodType, string, unknown, pulumi.ComponentResource>;
 
-/** What an add-on's part of the contract makes of what is known by then; `undefined` where it has no such part. */
+/** Result of a part of an add-on's contract; `undefined` without the part. */
 type Bound<Part extends keyof Parts, Known> = (
   known: Known,
 ) => ReturnType<Extract<NonNullable<Parts[Part]>, (given: never) => unknown>> | undefined;
 
-/** An add-on that an environment has, with its settings and secrets in hand: all add-ons look alike from here on. */
+/** An active add-on with settings and secrets bound: all add-ons look alike from here. */
 export interface ActiveAddon {
   readonly key: string;
   readonly componentName: string;
@@ -45,7 +45,6 @@ export interface ActiveAddon {
   readonly loadBuild: () => Promise<(known: Foundation) => Built<pulumi.ComponentResource>>;
 }
 
-/** A row of the table. */
 export interface Addon<
   Key extends string = string,
   Section extends z.ZodType = z.ZodType,
@@ -56,7 +55,7 @@ export interface Addon<
   readonly key: Key;
   readonly section: Section;
   readonly secrets: Readonly<Record<SecretKey, SecretField>>;
-  /** What is wrong with its section beyond single fields, and with its secrets. */
+  /** Problems of its section beyond single fields, and of its secrets. */
   readonly check: (context: RuleContext<OwnSection<Key, Section>>) => ProblemDraft[];
   /** `undefined` where the environment leaves it off. */
   readonly activate: (
@@ -65,7 +64,6 @@ export interface Addon<
   ) => ActiveAddon | undefined;
 }
 
-/** Makes the row of an add-on from what its author wrote. */
 export function addon<
   Key extends string,
   Section extends z.ZodType,
@@ -77,7 +75,7 @@ export function addon<
   return {
     key,
     section,
-    // Without secrets there is no key that could be missing.
+    // Without secrets no key can be missing.
     secrets: secrets ?? ({} as Readonly<Record<SecretKey, SecretField>>),
     alerts,
     dashboards,

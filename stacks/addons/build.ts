@@ -2,27 +2,26 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ActiveAddon } from "./addon";
 import type { Buildable, Built, Foundation, StackOutputs } from "./contract";
 
-/** An add-on whose other half is at hand. */
+/** An add-on with its resource half loaded. */
 export interface LoadedAddon extends ActiveAddon {
   readonly build: (known: Foundation) => Built<pulumi.ComponentResource>;
 }
 
 export interface BuiltAddons {
-  /** What each adds to the outputs of the stack. */
+  /** Additions to the stack's outputs. */
   readonly outputs: readonly StackOutputs[];
-  /** What others wait for; `undefined` where the add-on is off. */
+  /** For dependencies; `undefined` where the add-on is off. */
   readonly componentOf: (addon: Pick<LoadedAddon, "key">) => pulumi.ComponentResource | undefined;
 }
 
-/** Loads what makes the resources of add-ons. */
 export function loadAddons(addons: readonly ActiveAddon[]): Promise<LoadedAddon[]> {
   return Promise.all(addons.map(async (addon) => ({ ...addon, build: await addon.loadBuild() })));
 }
 
 /**
- * Builds add-ons one after the other; each can ask for the components of those before it.
+ * In order; each can use the components of those before it.
  *
- * @param foundationOf what an add-on is built on, besides other add-ons.
+ * @param foundationOf base of an add-on, besides other add-ons.
  * @throws Error when an add-on asks for one that comes later.
  */
 export function buildAddons(
@@ -37,7 +36,7 @@ export function buildAddons(
           `${addon.key} needs ${key}, which is built later: move it below ${key} in the table of add-ons`,
         );
       }
-      // Each key has the component that its own build made.
+      // Each key has its own build's component.
       return components.get(key) as Component | undefined;
     };
     const built = addon.build({ ...foundationOf(addon), component });
@@ -47,11 +46,7 @@ export function buildAddons(
   return { outputs, componentOf: ({ key }) => components.get(key) };
 }
 
-/**
- * All outputs of a stack.
- *
- * @throws Error when two have one name: one would hide the other.
- */
+/** @throws Error when two have one name: one would hide the other. */
 export function mergeOutputs(parts: readonly StackOutputs[]): StackOutputs {
   const names = parts.flatMap((part) => Object.keys(part));
   const twice = names.find((name, index) => names.indexOf(name) < index);

@@ -1,6 +1,7 @@
 /**
- * What add-ons bring to config, plan and platform, and what they are given for it. An add-on has two halves: this one is
- * data and pure functions, so that a config is checked without Pulumi; `load` leads to the other, which makes resources.
+ * An add-on's parts of configuration, plan and platform, and their inputs. It has two halves: this
+ * one is data and pure functions, so that configuration is checked without Pulumi; `load` leads to
+ * the other, which creates resources.
  */
 import type * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
@@ -27,75 +28,73 @@ import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import type { Rule } from "../config/core/rule";
 import type { CoreConfig } from "../config/core/schema";
 
-/** The environment's core, and where its models fit. */
+/** The environment's core, with models placed. */
 export interface Planned {
   readonly environment: CoreConfig;
   readonly plan: DeploymentPlan;
 }
 
-/** The environment's core alone: models have no place yet. */
+/** The environment's core, before models are placed. */
 export interface Configured {
   readonly environment: CoreConfig;
 }
 
-/** Volumes that an add-on claims, as they are billed. */
+/** Billed volumes of an add-on. */
 export interface ClaimedVolumes {
   readonly volumes: readonly BilledVolumes[];
-  /** Volumes whose size only a chart knows, as the bill names them. @default none */
+  /** Volumes with a size known only to a chart, for the bill. @default none */
   readonly notPriced?: readonly string[];
-  /** Room beside the planned models wherever an engine keeps models, GiB. @default 0 */
+  /** Spare GiB on each engine's model volume. @default 0 */
   readonly spareModelGiB?: number;
 }
 
-/** Who will answer where, before anything is made. */
+/** All addresses, before resources exist. */
 export interface LaidOut extends Planned {
   readonly cluster: Cluster;
   readonly endpoints: readonly ModelEndpoint[];
-  /** What Prometheus scrapes, of the core and of all add-ons. */
+  /** Prometheus targets of core and add-ons. */
   readonly targets: readonly ScrapeTarget[];
   readonly gpuPools: readonly GpuPool[];
-  /** Where all parts report spans of requests. @default nowhere */
+  /** Receiver of all spans. @default none */
   readonly traces: TracePods | undefined;
-  /** Data sources of Grafana that find a request, of all add-ons. */
+  /** Grafana data sources that find a request, of all add-ons. */
   readonly requestSources: readonly RequestSource[];
 }
 
-/** What add-ons are built on: all of the core, and the add-ons above in the table. */
+/** Base of add-ons: the core, and add-ons above in the table. */
 export interface Foundation extends LaidOut {
-  /** Name of the component to make. */
+  /** Component name. */
   readonly name: string;
-  /** Its options; besides what every add-on waits for, it waits for `after`. */
+  /** Its options; it waits for `after` besides what every add-on waits for. */
   readonly options: (...after: readonly pulumi.Resource[]) => pulumi.ComponentResourceOptions;
   readonly certManager: CertManager;
   readonly store: ModelStore;
   readonly serving: Serving;
   readonly gpuAccess: GpuAccessByVendor;
-  /** Keys of the gateway's consumers, by name. */
+  /** By name. */
   readonly consumerKeys: Readonly<Record<string, pulumi.Output<string>>>;
-  /** Alerts and recorded series of all add-ons, and of what this cluster has beyond others. */
+  /** Alerts and recorded series of all add-ons, and of this cluster's features. */
   readonly alerts: readonly RuleSubject[];
-  /** Dashboards of all add-ons. */
   readonly dashboards: readonly DashboardSpec[];
-  /** What is left to the rendered folder where Argo CD applies it: complete once the platform's constructor has ended. */
+  /** Content of Argo CD's rendered folder: complete after the platform's constructor. */
   readonly folder: () => FolderContents;
   /**
-   * The component of another add-on; `undefined` where that is off.
+   * Another add-on's component; `undefined` where that is off.
    *
-   * @throws Error when the other stands below in the table.
+   * @throws Error when the other is below in the table.
    */
   readonly component: <Component>(other: Buildable<Component>) => Component | undefined;
 }
 
-/** What is known by then, and the add-on's own part of the environment. */
+/** Known values, with the add-on's own settings and secrets. */
 export type Given<Known, Settings, SecretKey extends string> = Known & {
   readonly settings: Settings;
   readonly secrets: AddonSecrets<SecretKey>;
 };
 
-/** Secrets that are set. */
+/** Set ones only. */
 export type AddonSecrets<SecretKey extends string> = Readonly<Partial<Record<SecretKey, pulumi.Output<string>>>>;
 
-/** What `pulumi stack output` shows. */
 export type StackOutputs = Readonly<Record<string, pulumi.Input<unknown>>>;
 
 export interface Built<Component> {
@@ -104,19 +103,19 @@ export interface Built<Component> {
   readonly stackOutputs?: StackOutputs;
 }
 
-/** What a component can be asked of: an add-on, whatever it is given. */
+/** Anything with a component: an add-on with any inputs. */
 export interface Buildable<Component> {
   readonly key: string;
   readonly load: () => Promise<{ readonly build: (given: never) => Built<Component> }>;
 }
 
-/** Secrets are text, and may be left out: whether one is needed depends on the section. */
+/** Optional text: whether it is required depends on the section. */
 export type SecretField = z.ZodType<string | undefined, string | undefined>;
 
-/** An environment, as one add-on sees it beside the core. */
+/** An environment as seen by one add-on. */
 export type OwnSection<Key extends string, Section extends z.ZodType> = { readonly [Own in Key]?: z.output<Section> };
 
-/** What the author of an add-on writes. */
+/** What an add-on's author writes. */
 export interface AddonSpec<
   Key extends string,
   Section extends z.ZodType,
@@ -126,50 +125,53 @@ export interface AddonSpec<
 > {
   /** Its section in an environment. */
   readonly key: Key;
-  /** What may stand there; optional, or with a default, because environments may leave an add-on out. */
+  /** Schema; optional, or with a default, because environments may omit an add-on. */
   readonly section: Section;
-  /** Keys of their own beside the section: Pulumi marks whole keys as secret. @default none */
+  /** Separate keys: Pulumi marks whole keys as secret. @default none */
   readonly secrets?: Readonly<Record<SecretKey, SecretField>>;
-  /** Those that must be set while the add-on is on, with the reason. @default none */
+  /** Required while the add-on is on, with reasons. @default none */
   readonly requiredSecrets?: Readonly<Partial<Record<SecretKey, string>>>;
-  /** What the section asks for, where it stands. `undefined` while it leaves the add-on off: nothing is planned or made then. */
+  /** The section's settings. `undefined` while it is off: nothing is planned or created. */
   readonly settings: (section: NonNullable<z.output<Section>>) => Settings | undefined;
-  /** Rules between its fields, and with those of the core. @default none */
+  /** Rules between its fields and the core's. @default none */
   readonly rules?: readonly Rule<OwnSection<Key, Section>>[];
-  /** What it claims volumes for: the plan prices them. @default nothing */
+  /** Claimed volumes, for the plan's cost. @default none */
   readonly volumes?: (given: Given<Configured, Settings, SecretKey>) => ClaimedVolumes;
-  /** What forbids the plan, or must be known of it whatever else is wrong. @default nothing */
+  /** Problems and unconditional notes of the plan. @default none */
   readonly problems?: (given: Given<Planned, Settings, SecretKey>) => readonly CapacityProblem[];
-  /** What deserves a look before a plan is deployed that nothing forbids. @default nothing */
+  /** Advice on plans that nothing forbids. @default none */
   readonly advice?: (given: Given<Planned, Settings, SecretKey>) => readonly CapacityProblem[];
-  /** Leave to drive the engines at run time, which only one add-on of an environment may have. @default none */
+  /** Right to control engines at run time, for one add-on per environment. @default none */
   readonly engineControl?: (given: Given<Planned, Settings, SecretKey>) => ControlAccess;
-  /** Servers of others that the gateway publishes, beside the environment's external models. @default none */
+  /** External servers published by the gateway, besides external models. @default none */
   readonly outside?: (given: Given<Planned, Settings, SecretKey>) => readonly OutsidePublished[];
-  /** What the gateway routes to besides models. @default nothing */
+  /** Gateway routes other than models. @default none */
   readonly services?: (given: Given<Planned, Settings, SecretKey>) => readonly GatewayService[];
-  /** What answers for models that no route of the gateway names, which only one add-on of an environment may have. @default nobody */
+  /** Fallback for models without a route, for one add-on per environment. @default none */
   readonly runTimeModels?: (given: Given<Planned, Settings, SecretKey>) => RunTimeModels | undefined;
-  /** Where all parts report spans of requests, which only one add-on of an environment may have. @default nowhere */
+  /** Receiver of all spans, for one add-on per environment. @default none */
   readonly traceReceiver?: (given: Given<Planned, Settings, SecretKey>) => TracePods;
-  /** Who answers queries about metrics, which one add-on of an environment has. @default it does not */
+  /** Metrics queries, for one add-on per environment. @default none */
   readonly metricsApi?: (given: Given<Planned, Settings, SecretKey>) => MetricsApi;
-  /** What Prometheus scrapes of it. @default nothing */
+  /** Its Prometheus targets. @default none */
   readonly targets?: (given: Given<Planned, Settings, SecretKey>) => readonly ScrapeTarget[];
-  /** Kubernetes namespaces that it makes. @default none */
+  /** Namespaces that it creates. @default none */
   readonly namespaces?: (given: Given<Planned, Settings, SecretKey>) => readonly string[];
-  /** Names under which it keeps copies of its data in the model store. @default none */
+  /** Names of its backups in the model store. @default none */
   readonly keepers?: (given: Given<Planned, Settings, SecretKey>) => readonly string[];
-  /** Who connects to whom because of it. @default nobody */
+  /** Network connections that it needs. @default none */
   readonly connections?: (given: Given<LaidOut, Settings, SecretKey>) => readonly Connection[];
-  /** Alerts and recorded series. They are there in every environment: where the add-on is off, they have no series. @default none */
+  /**
+   * Alerts and recorded series, in every environment: without the add-on they have no series.
+   * @default none
+   */
   readonly alerts?: readonly RuleSubject[];
-  /** Dashboards, as alerts in every environment. @default none */
+  /** Like alerts, in every environment. @default none */
   readonly dashboards?: readonly DashboardSpec[];
-  /** Data source that it brings to Grafana, in which a request is found: dashboards link there. @default none */
+  /** Its Grafana data source that finds a request, linked by dashboards. @default none */
   readonly requestSource?: (given: Given<Planned, Settings, SecretKey>) => RequestSource | undefined;
-  /** Of its component, below the platform's: part of the identity of all of its resources. @default the key */
+  /** Below the platform's: part of its resources' identity. @default the key */
   readonly componentName?: string;
-  /** The half that makes resources. */
+  /** The half that creates resources. */
   readonly load: () => Promise<{ readonly build: (given: Given<Foundation, Settings, SecretKey>) => Built<Component> }>;
 }

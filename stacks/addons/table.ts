@@ -9,8 +9,8 @@ import { rancher } from "./rancher/addon";
 import { tracing } from "./tracing/addon";
 
 /**
- * The add-ons, in the order in which they are built: one that asks for another's component stands below it. A new one is a
- * folder beside this file, and its row here.
+ * In build order: an add-on comes after those whose component it uses. A new one is a folder next
+ * to this file, and a row here.
  */
 export const ADDONS = [
   modelControl,

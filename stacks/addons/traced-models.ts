@@ -2,7 +2,7 @@ import { engineOf } from "../../engines";
 import type { TraceReceiver } from "../../names/trace-receiver";
 import type { ModelPlan } from "../../planner/types";
 
-/** The models as they are served where spans have a receiver: what a user wrote of an engine's traces stays. */
+/** Models with a span receiver set; users' trace settings stay. */
 export function tracedModels(models: readonly ModelPlan[], traces: TraceReceiver | undefined): readonly ModelPlan[] {
   if (traces === undefined) {
     return models;
@@ -18,7 +18,7 @@ export function tracedModels(models: readonly ModelPlan[], traces: TraceReceiver
   });
 }
 
-/** Whether its pods report spans: the engine, or Envoy where it is a node. */
+/** Whether its engine, or a node's Envoy, reports spans. */
 export function reportsSpans(model: ModelPlan, traces: TraceReceiver): boolean {
   return model.node !== undefined || engineOf(model.engine).traces?.(traces, model) !== undefined;
 }

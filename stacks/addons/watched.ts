@@ -1,8 +1,8 @@
-/** What the add-ons of the table have to be watched by. It does not depend on which of them an environment has. */
+/** Monitoring of all add-ons, independent of the environment's choice. */
 import { ADDONS } from "./table";
 
-/** Alerts and recorded series, beside those of the platform. */
+/** Besides the platform's. */
 export const ADDON_ALERTS = ADDONS.flatMap(({ alerts = [] }) => alerts);
 
-/** Dashboards, beside those of the platform. */
+/** Besides the platform's. */
 export const ADDON_DASHBOARDS = ADDONS.flatMap(({ dashboards = [] }) => dashboards);

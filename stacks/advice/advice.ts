@@ -30,14 +30,13 @@ import { transformed } from "./transformed";
 import { unneededNodes } from "./unneeded-nodes";
 import { wildcardDns } from "./wildcard-dns";
 
-/** What advice is given on, beyond what the planner sees. */
+/** Input of advice beyond the planner's. */
 export interface Advised extends LoadedEnvironment {
   readonly plan: DeploymentPlan;
 }
 
 type Piece = (advised: Advised) => CapacityProblem[];
 
-/** About the cluster and its nodes. */
 const OF_CLUSTER: readonly Piece[] = [
   privateEndpoint,
   eksVersion,
@@ -48,7 +47,7 @@ const OF_CLUSTER: readonly Piece[] = [
   cloudCapacity,
 ];
 
-/** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
+/** Advice never forbids a deployment. Failures and hangs come first. */
 const PIECES: readonly Piece[] = [
   gatedModels,
   nodesOfOthers,
@@ -91,12 +90,12 @@ function ofAddons(advised: Advised): CapacityProblem[] {
   return activeAddons(advised).flatMap((addon) => addon.advice(advised) ?? []);
 }
 
-/** What deserves a look before an environment is deployed; a refused plan has more urgent things to say. */
+/** Only for accepted plans: refused ones have more urgent problems. */
 export function adviseOnEnvironment(advised: Advised): CapacityProblem[] {
   if (advised.plan.problems.some((p) => p.severity === "mandatory")) {
     return [];
   }
-  // Another stack makes the platform, and advises on it.
+  // The platform's own stack advises on it.
   const pieces = advised.environment.scope === "cluster" ? OF_CLUSTER : PIECES;
   return pieces.flatMap((advise) => advise(advised));
 }

@@ -1,14 +1,14 @@
 import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** Clusters whose networks the program makes, or another stack's outputs say. k3s and local clusters take theirs from the machine. */
+/** From the program or another stack's outputs. k3s and local clusters use the machine's. */
 const SAID: Readonly<Record<EnvironmentConfig["cluster"]["provision"], readonly string[]>> = {
   existing: [],
   create: ["aws", "oci"],
   stack: ["aws", "oci", "edge", "local"],
 };
 
-/** What a reader of the plan must know of its NetworkPolicies: what the platform could not find out by itself. */
+/** What NetworkPolicies need and the platform could not detect. */
 export function apiServerCidrs({
   environment: { cluster },
 }: {

@@ -1,4 +1,4 @@
-/** What a plan took where the file says nothing, or only a part: whoever wrote it may have meant something else. */
+/** Assumptions where the file is silent or incomplete and its author may disagree. */
 import { settingPath } from "../../engines";
 import type { CapacityProblem } from "../../planner/types";
 import { requestedSettings } from "../config/engine-block";
@@ -6,7 +6,10 @@ import type { Advised } from "./advice";
 
 const GENERATIVE = ["chat", "completion"];
 
-/** Files for engines say the longest request alone, for which an engine starts with room for one; a plan keeps room for more. */
+/**
+ * Engine files state only the longest request, and engines start with room for one; a plan reserves
+ * more.
+ */
 export function assumedConcurrency({ plan, environment }: Pick<Advised, "plan" | "environment">): CapacityProblem[] {
   const assumed = plan.models.filter(({ name, task }) => {
     return GENERATIVE.includes(task) && environment.models[name]?.assumesConcurrency === true;
@@ -24,7 +27,7 @@ export function assumedConcurrency({ plan, environment }: Pick<Advised, "plan" |
       ];
 }
 
-/** A tensor parallel size that the file says is kept, and where it is not enough the plan adds pipeline stages. */
+/** A configured tensor parallel size stays; where it is too small the plan adds pipeline stages. */
 export function addedStages({ plan, environment }: Pick<Advised, "plan" | "environment">): CapacityProblem[] {
   return plan.models.flatMap(({ name, pipelineParallel, gpusPerNode, nodesPerReplica }): CapacityProblem[] => {
     const config = environment.models[name];

@@ -1,7 +1,7 @@
 import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** What a plan cannot know of the cloud that it makes nodes in: nobody was asked. */
+/** Availability of the cloud's machines, which a plan cannot know. */
 export function cloudCapacity({
   environment: { cluster, scope },
 }: {

@@ -3,7 +3,7 @@ import { peakRate } from "../../planner/traffic";
 import type { CapacityProblem, ModelPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** What was declared of a model's speed and is not planned for, or not all of it: a green plan must not be read as a promise. */
+/** Declared speed that is not fully planned for: a green plan must not look like a promise. */
 export function declaredLevels({ plan, environment }: Pick<Advised, "plan" | "environment">): CapacityProblem[] {
   return plan.models.flatMap((model) => {
     const { concurrency } = environment.models[model.name] ?? {};
@@ -11,7 +11,7 @@ export function declaredLevels({ plan, environment }: Pick<Advised, "plan" | "en
     return [
       unpredicted(model),
       withoutTraffic(model),
-      // Of one that takes fewer than that at once, more are of no use.
+      // A lower concurrency makes more useless.
       isSaid && concurrency !== undefined && model.concurrency >= concurrency
         ? fewAtOnce(model, concurrency)
         : undefined,
@@ -23,7 +23,7 @@ function advice(name: string, key: string, rule: string, message: string): Capac
   return { severity: "advisory", rule, subject: `models.${name}.${key}`, message };
 }
 
-/** Nobody knows how fast it is. */
+/** Unknown speed. */
 function unpredicted(model: ModelPlan): CapacityProblem | undefined {
   const { name, serviceLevel = {}, traffic, noSpeed } = model;
   const isAsked = traffic !== undefined || hasTimes(serviceLevel);
@@ -39,12 +39,12 @@ function unpredicted(model: ModelPlan): CapacityProblem | undefined {
   );
 }
 
-/** On CPUs a measurement of one's own is all that a prediction lacks; parts of GPUs and shared servers have no formulas either. */
+/** CPU models need only an own measurement; GPU slices and shared servers have no formulas. */
 function isMeasurable({ gpusPerNode, serverOf }: ModelPlan): boolean {
   return gpusPerNode === 0 && serverOf === undefined;
 }
 
-/** Its times are held against one request alone. */
+/** Times are compared with a single request only. */
 function withoutTraffic({ name, serviceLevel = {}, traffic, speed }: ModelPlan): CapacityProblem | undefined {
   if (traffic !== undefined || speed === undefined || !hasTimes(serviceLevel)) {
     return undefined;
@@ -57,7 +57,7 @@ function withoutTraffic({ name, serviceLevel = {}, traffic, speed }: ModelPlan):
   );
 }
 
-/** More requests run in each replica than what is planned and scaled by counts on. */
+/** Replicas run more requests than plan and autoscaling assume. */
 function fewAtOnce({ name, traffic, speed, maxReplicas }: ModelPlan, concurrency: number): CapacityProblem | undefined {
   if (traffic === undefined || speed === undefined || speed.saturated || speed.inFlight <= concurrency) {
     return undefined;

@@ -1,4 +1,4 @@
-/** Connections of a platform that lead to any public address, because only a name is known of what they call. */
+/** Connections to any public address, because only a name is known. */
 import { DEFAULT_GPU_NODE_IMAGE, gpuNodeImage } from "../../catalog/gpu-node-images";
 import { engineOf } from "../../engines";
 import { splitBucketUri } from "../../engines/sources";
@@ -9,18 +9,18 @@ import type { ModelPlan, ModelSource } from "../../planner/types";
 import { receiversOf } from "../addons/observability/receivers";
 import type { Advised } from "./advice";
 
-/** One caller, and what it calls. Clients of the Kubernetes API are not among them: `api-server-cidrs` names those. */
+/** A caller and its target, without Kubernetes API clients (`api-server-cidrs`). */
 export interface EgressOpening {
-  /** Names of its connections, as they stand on NetworkPolicies. */
+  /** As on NetworkPolicies. */
   readonly connections: readonly string[];
   readonly who: string;
-  /** Keys that narrow it. @default none: what it calls has a name alone, for everybody */
+  /** Keys that narrow it. @default none: the target has only a name */
   readonly narrowedBy?: string;
 }
 
 export type Opened = Pick<Advised, "plan" | "environment" | "secrets">;
 
-/** Every opening of an environment. A test holds it to the rendered NetworkPolicies. */
+/** Tested against rendered NetworkPolicies. */
 export function egressOpenings(opened: Opened): EgressOpening[] {
   return [
     ...ofModels(opened),
@@ -100,7 +100,7 @@ function isDownloaded({ source, adapters }: ModelPlan): boolean {
   return [{ source }, ...(adapters?.list ?? [])].some((each) => each.source.kind === "huggingface");
 }
 
-/** Servers of others that models, nodes and tokens need. */
+/** External servers of models, nodes and tokens. */
 function ofServers({ plan, environment }: Opened): EgressOpening[] {
   const { externalModels, nodes, mesh } = environment;
   const issuer = plan.tokenIssuer;
@@ -164,7 +164,7 @@ function ofWorkers({ environment: { modelControl } }: Opened): EgressOpening[] {
   );
 }
 
-/** What people use besides models: the chat page, Portainer, Rancher and Argo CD. */
+/** Chat page, Portainer, Rancher and Argo CD. */
 function ofPeople({ environment: { gateway, openWebUi, portainer, rancher, gitops } }: Opened): EgressOpening[] {
   const { oidc } = gateway.auth ?? {};
   return [
@@ -208,7 +208,7 @@ function ofPeople({ environment: { gateway, openWebUi, portainer, rancher, gitop
   ];
 }
 
-/** Controllers of the platform itself: what they call is a cloud's, a distribution's or an authority's. */
+/** Platform controllers, which call a cloud, distribution or CA. */
 function ofTheCluster({ plan, environment }: Opened): EgressOpening[] {
   const { cluster, gateway, pools } = environment;
   const isOnAws = cluster.kind === "aws" && cluster.provision !== "existing";
@@ -234,7 +234,7 @@ function ofTheCluster({ plan, environment }: Opened): EgressOpening[] {
   ];
 }
 
-/** Whether the platform's GPU operator compiles drivers: on nodes whose image has none. */
+/** Whether the GPU operator compiles drivers, for nodes without any. */
 function makesDrivers({ plan, environment: { cluster } }: Pick<Opened, "plan" | "environment">): boolean {
   const image = cluster.gpuNodeImage ?? DEFAULT_GPU_NODE_IMAGE[cluster.kind];
   const isOurs =

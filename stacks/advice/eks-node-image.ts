@@ -3,7 +3,10 @@ import { EKS_NODE_IMAGE } from "../../catalog/eks";
 import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** A node image older than the one that this release pins: kernels, drivers and container runtimes are mended in images alone. */
+/**
+ * An older node image than this release pins: kernels, drivers and container runtimes are fixed
+ * only in images.
+ */
 export function eksNodeImage({
   environment: { cluster },
 }: {

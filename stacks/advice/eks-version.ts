@@ -2,13 +2,13 @@ import { EKS_AS_OF, EKS_VERSIONS } from "../../catalog/eks";
 import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** Days before the end of a version's standard support from which it is told: EKS itself announces it 60 days ahead. */
+/** Notice before the end of standard support; EKS itself announces it 60 days ahead. */
 const NOTICE_DAYS = 90;
 const DAY_MS = 86_400_000;
 
 /**
- * A version that EKS will soon move clusters on from, at a time of its own choosing: the clusters made here do not pay for
- * extended support. By the day on which the dates were read and not by today's: a plan says the same every day.
+ * A version that EKS will soon upgrade by itself: clusters made here do not pay for extended
+ * support. By the day the dates were read, not today's, so that plans are reproducible.
  */
 export function eksVersion({
   environment: { cluster },

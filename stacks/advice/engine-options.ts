@@ -3,7 +3,7 @@ import { isRead } from "../../catalog/engine-releases";
 import { engineOptions, readFlags } from "../../engines";
 import type { ArgumentValue, CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
 
-/** What a reader of the plan must know of the options that the user gave the engines. All advisory: mistakes are refused before. */
+/** Notes on users' engine options. All advisory: mistakes are refused before. */
 export function engineOptionAdvice({ plan }: { readonly plan: Pick<DeploymentPlan, "models"> }): CapacityProblem[] {
   return plan.models.flatMap((model) => {
     const { arguments: flags, environment, options } = engineOptions(model.engine);
@@ -19,7 +19,7 @@ export function engineOptionAdvice({ plan }: { readonly plan: Pick<DeploymentPla
   });
 }
 
-/** What changes memory, less the flags that the figure counts with the values they have, and those of what the model lacks. */
+/** Options that change memory, without those that the figure includes or the model lacks. */
 function uncounted(model: ModelPlan): string[] {
   const { engine, args = {}, env = {} } = model;
   const { arguments: flags, environment, options } = engineOptions(engine);
@@ -32,7 +32,7 @@ function uncounted(model: ModelPlan): string[] {
   }
 }
 
-/** Names of options, but of switches that are off: they do nothing of what is said of them. */
+/** Without switches that are off, which have no effect. */
 function switchedOn(
   values: Readonly<Record<string, ArgumentValue>> = {},
   known: readonly Pick<EngineArgument | EngineVariable, "name" | "kind">[],
@@ -48,7 +48,7 @@ function memoryMessage(unknown: readonly string[]): string {
     : `the memory figure does not know ${unknown.join("; ")}. Leave room for it: lower concurrency or contextTokens, and watch the engine's log at its first start.`;
 }
 
-/** Values are checked against the pinned version's; names too, where the model's own release was not read. */
+/** Values are checked for the pinned version; names too, where the model's release is unknown. */
 function versionMessage({ engine, engineVersion, args = {}, env = {} }: ModelPlan): string {
   const { options, argumentNamed, releases } = engineOptions(engine);
   const given = [...Object.keys(args), ...Object.keys(env)];

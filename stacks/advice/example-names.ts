@@ -1,10 +1,10 @@
 import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** Reserved for documentation (RFC 2606): nobody owns them, so no authority certifies them or mails to them. */
+/** Reserved for documentation (RFC 2606): no owner, so no certificates or mail. */
 const RESERVED = /(^|[.@])(example\.(com|net|org)|(.+\.)?(example|invalid|test))$/;
 
-/** Example names of the shipped environments: no public authority certifies such a name, and no login signs tokens there. */
+/** Example names of shipped environments: no CA certifies them, and no login signs tokens there. */
 export function exampleNames({
   environment,
 }: {
@@ -45,7 +45,7 @@ export function exampleNames({
   ];
 }
 
-/** Addresses and server of alerts by mail. */
+/** Of alert mails. */
 function mailNames(observability: EnvironmentConfig["observability"] | undefined) {
   const alerts = observability?.alerts;
   const email = alerts === undefined || alerts === "none" ? undefined : alerts.email;

@@ -2,10 +2,7 @@ import { findModel } from "../../catalog/models";
 import type { CapacityProblem, ModelPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/**
- * Repositories that a download without a token may not read: those that ask for accepted terms, and those of which nothing
- * is known here, as private ones are.
- */
+/** Repositories that may need a token: with terms to accept, or unknown, possibly private. */
 export function gatedModels({
   plan,
   secrets,

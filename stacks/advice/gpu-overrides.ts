@@ -2,7 +2,7 @@ import { gfxOfOverride, HSA_OVERRIDE } from "../../catalog/gfx";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** An override that is written for the whole cluster, though the catalogue has it of each card: repeated at best. */
+/** Cluster-wide override that the catalogue has per card: redundant at best. */
 export function gpuOverrides({
   environment: { cluster },
   plan: { pools },

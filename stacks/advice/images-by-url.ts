@@ -1,7 +1,7 @@
 import { engineOf } from "../../engines";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 
-/** Models that take images, in pods that reach nothing but the model store: a request must bring its images along. */
+/** Image models reach only the model store: requests must contain their images. */
 export function imagesByUrl({ plan }: { readonly plan: Pick<DeploymentPlan, "models"> }): CapacityProblem[] {
   const models = plan.models.filter(
     ({ takesImages, engine }) => takesImages && engineOf(engine).weightsFrom === "store",

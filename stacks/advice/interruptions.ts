@@ -5,7 +5,7 @@ import { hostsOf } from "../../planner/shared-servers";
 import type { CapacityProblem } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** Models of one replica that every change takes away for a while: nothing can start beside what runs. */
+/** Single replicas without room for a second: every change interrupts them. */
 export function interruptedModels({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   return hostsOf(plan.models)
     .filter(({ engine, minReplicas, resources }) => {
@@ -19,7 +19,7 @@ export function interruptedModels({ plan }: Pick<Advised, "plan">): CapacityProb
     }));
 }
 
-/** Models whose changes take as many GPUs again as their replicas have, and never end where the pool cannot have them. */
+/** Changes that need as many GPUs again, and hang where the pool lacks them. */
 export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   return hostsOf(plan.models).flatMap((model): CapacityProblem[] => {
     const { name, engine, minReplicas, gpusPerNode, nodesPerReplica } = model;
@@ -48,7 +48,7 @@ export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[
   });
 }
 
-/** Models whose replicas are kept together by one pod: they answer a while without it, and then none does. */
+/** Models with one head pod: without it they answer for a while, then stop. */
 export function singleHeads({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   return hostsOf(plan.models)
     .filter(({ engine }) => engineOf(engine).companion !== undefined)
@@ -60,7 +60,7 @@ export function singleHeads({ plan }: Pick<Advised, "plan">): CapacityProblem[] 
     }));
 }
 
-/** Models whose replicas need several nodes at once: the loss of one takes the replica, and the plan has no spare node for it. */
+/** Replicas over several nodes: losing one node loses the replica, without a spare. */
 export function replicasOverNodes({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   return hostsOf(plan.models)
     .filter(({ nodesPerReplica }) => nodesPerReplica > 1)
@@ -72,7 +72,7 @@ export function replicasOverNodes({ plan }: Pick<Advised, "plan">): CapacityProb
     }));
 }
 
-/** Requests that a node's or a proxy's leave may cut, since the environment says that it waits for less than they may take. */
+/** Requests that a stopping node or proxy may cut, because draining is shorter. */
 export function cutRequests({ environment }: Pick<Advised, "environment">): CapacityProblem[] {
   const { requestTimeoutSeconds, drainSeconds } = requestTimes(environment.gateway);
   return drainSeconds >= requestTimeoutSeconds

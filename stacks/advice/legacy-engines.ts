@@ -2,7 +2,7 @@ import { engineOf } from "../../engines";
 import type { CapacityProblem } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** Models on engines that nobody should begin with; the configuration of a production environment is refused with them. */
+/** Engines that new users should avoid; production environments are refused. */
 export function legacyEngines({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   return plan.models.flatMap(({ name, engine }): CapacityProblem[] => {
     const { label, legacy } = engineOf(engine);

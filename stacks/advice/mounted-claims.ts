@@ -2,7 +2,7 @@ import { isClaim } from "../../engines/sources";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 
-/** Models on volumes of the user's: no deployment makes their claims, and pods wait for them. */
+/** Users' volumes: no deployment creates their claims, and pods wait for them. */
 export function mountedClaims({ plan }: { readonly plan: Pick<DeploymentPlan, "models"> }): CapacityProblem[] {
   return plan.models.flatMap(({ name, source, maxReplicas, nodesPerReplica }) => {
     if (!isClaim(source)) {

@@ -2,7 +2,10 @@ import { commitOf } from "../../engines/sources";
 import type { CapacityProblem } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** Production models of the catalogue at no commit: what runs would change with somebody else's push. Sources that the user wrote are refused (../revisions.ts). */
+/**
+ * Production catalogue models without a commit: a push would change what runs. Users' sources are
+ * refused (../revisions.ts).
+ */
 export function movingRevisions({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   const moving = plan.models.filter(({ source }) => source.kind === "huggingface" && commitOf(source) === undefined);
   if (plan.stage !== "production" || moving.length === 0) {

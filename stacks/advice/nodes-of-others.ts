@@ -1,7 +1,7 @@
 import type { CapacityProblem } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** Pools that models may need more nodes of, on a cluster that exists: no program here adds any. */
+/** Pools that may need more nodes on an existing cluster: nothing here adds any. */
 export function nodesOfOthers({
   environment: { cluster },
   plan,

@@ -5,8 +5,8 @@ import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
 /**
- * A version that OKE soon makes no more clusters with, or a patch release that is not the newest. By what the catalogue has
- * and not by today: a plan says the same every day.
+ * A version that OKE soon drops, or an outdated patch release. By the catalogue, not today, so that
+ * plans are reproducible.
  */
 export function okeVersion({
   environment: { cluster },

@@ -1,7 +1,7 @@
 import type { CapacityProblem } from "../../planner/types";
 import { egressOpenings, type Opened } from "./egress-openings";
 
-/** Pods that may send to any address that is not private, because the platform knows what they call by a name alone. */
+/** Pods that may send to any public address, because only a name of the target is known. */
 export function openEgress(opened: Opened): CapacityProblem[] {
   const openings = egressOpenings(opened);
   const narrow = openings.flatMap(({ who, narrowedBy }) => (narrowedBy ? [`${who} (${narrowedBy})`] : []));

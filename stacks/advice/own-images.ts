@@ -2,7 +2,7 @@ import { parseImage } from "../../catalog/image-reference";
 import { engineOf } from "../../engines";
 import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
 
-/** Unknown facts of engine images that the user built. */
+/** Unknown facts of own engine images. */
 export function ownImages({ plan }: { readonly plan: Pick<DeploymentPlan, "models"> }): CapacityProblem[] {
   return plan.models.flatMap((model) => (model.image && model.serverOf === undefined ? [advice(model)] : []));
 }

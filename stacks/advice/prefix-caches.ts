@@ -6,7 +6,7 @@ import type { Advised } from "./advice";
 
 type About = Pick<Advised, "plan" | "environment">;
 
-/** Models whose engine reuses prompts of one consumer for another: the time to the first token tells what was asked before. */
+/** One consumer's prompts are reused for others: time to first token reveals earlier prompts. */
 export function sharedPrefixCaches(about: About): CapacityProblem[] {
   const shared = models(about, (model) => engineOf(model.engine).prefixReuse(model) === "shared");
   return advice(
@@ -16,7 +16,7 @@ export function sharedPrefixCaches(about: About): CapacityProblem[] {
   );
 }
 
-/** Models whose engine reuses images of one consumer for another, whatever it does with prompts. */
+/** Images of one consumer are reused for another, whatever happens to prompts. */
 export function sharedImageCaches(about: About): CapacityProblem[] {
   const shared = models(about, (model) => model.takesImages && engineOf(model.engine).reusesImages?.(model) === true);
   return advice(
@@ -26,7 +26,7 @@ export function sharedImageCaches(about: About): CapacityProblem[] {
   );
 }
 
-/** Those that several consumers may call who do not share. */
+/** Models of several consumers that do not share. */
 function models({ plan, environment: { gateway, models: named } }: About, isMeant: (model: ModelPlan) => boolean) {
   const tenants = tenantsOf(gateway.consumers, named);
   const groups = groupsOf(gateway.prefixCaches?.share);

@@ -1,7 +1,7 @@
 import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** What whoever deploys must know before: from where the cluster that is made can be reached at all. */
+/** From where the provisioned cluster is reachable. */
 export function privateEndpoint({
   environment: { cluster },
 }: {
@@ -22,7 +22,7 @@ export function privateEndpoint({
   ];
 }
 
-/** Of the cluster that this stack makes. */
+/** Of the provisioned cluster. */
 function endpointOf(
   cluster: EnvironmentConfig["cluster"],
 ): { readonly subject: string; readonly public: boolean } | undefined {

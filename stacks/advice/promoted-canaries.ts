@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CapacityProblem, ModelPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** Canaries that nothing tells from their models any more: a step of a promotion, and from then on GPUs for nothing. */
+/** Canaries equal to their models: a promotion step, afterwards wasted GPUs. */
 export function promotedCanaries({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   return plan.models.flatMap((canary): CapacityProblem[] => {
     const model = plan.models.find(({ name }) => name === canary.revisionOf?.model);

@@ -3,7 +3,7 @@ import { type Tenant, tenantsOf } from "../../planner/tenants";
 import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** What a quota of tokens is held against. */
+/** Compared with token quotas. */
 type Served = Pick<ModelPlan, "name" | "contextTokens" | "concurrency" | "maxReplicas"> & {
   readonly capacityTable: Pick<NonNullable<ModelPlan["capacityTable"]>, "tokensPerSecond"> | undefined;
   readonly revisionOf?: ModelPlan["revisionOf"];
@@ -12,11 +12,11 @@ type Served = Pick<ModelPlan, "name" | "contextTokens" | "concurrency" | "maxRep
 export interface QuotasAndPlan {
   readonly tenants: readonly Tenant[];
   readonly models: readonly Served[];
-  /** Servers that others run, whose speed nobody here knows. */
+  /** Hosted servers of unknown speed. */
   readonly external: readonly string[];
 }
 
-/** Quotas of tokens that the plan cannot serve, or that one prompt uses up. */
+/** Token quotas beyond the plan, or below one prompt. */
 export function tokenQuotas({ plan, environment }: Pick<Advised, "plan" | "environment">): CapacityProblem[] {
   return adviseOnQuotas({
     tenants: tenantsOf(environment.gateway.consumers, environment.models),
@@ -29,14 +29,15 @@ function externalNames({ externalModels }: Pick<DeploymentPlan, "externalModels"
   return externalModels.map(({ name }) => name);
 }
 
-/** The same, of what it depends on alone. */
+/** Pure. */
 export function adviseOnQuotas(given: QuotasAndPlan): CapacityProblem[] {
   return [...promisedBeyondThePlan(given), ...given.tenants.flatMap((tenant) => smallerThanAPrompt(tenant, given))];
 }
 
 /**
- * A bound from above, for it errs in favour of the quotas: every replica that may ever run writes for as many requests as it takes, each at
- * the best speed that the published table gives for one alone (docs/sizing.md). Silent where a model has no speed there.
+ * An upper bound in favour of the quotas: every replica that may run generates for its full
+ * concurrency at the published table's best single-request speed (docs/sizing.md). Silent where a
+ * model has none.
  */
 function promisedBeyondThePlan({ tenants, models, external }: QuotasAndPlan): CapacityProblem[] {
   const limited = tenants.filter(({ tokensPerMinute }) => tokensPerMinute !== undefined);
@@ -62,7 +63,7 @@ function promisedBeyondThePlan({ tenants, models, external }: QuotasAndPlan): Ca
       ];
 }
 
-/** One prompt as long as the model takes is more than a minute's quota. */
+/** One prompt of full length exceeds a minute's quota. */
 function smallerThanAPrompt(tenant: Tenant, { models }: QuotasAndPlan): CapacityProblem[] {
   const { name, tokensPerMinute: quota } = tenant;
   const contexts = models.filter((model) => mayUse(tenant, model)).map(({ contextTokens }) => contextTokens);
@@ -79,7 +80,7 @@ function smallerThanAPrompt(tenant: Tenant, { models }: QuotasAndPlan): Capacity
       ];
 }
 
-/** Canaries have a name that tenants do not use: they are their model's. */
+/** Tenants use a canary's model name. */
 function mayUse({ models }: Tenant, { name, revisionOf }: Served): boolean {
   return models === undefined || models.includes(revisionOf?.model ?? name);
 }

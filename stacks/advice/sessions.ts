@@ -2,7 +2,7 @@ import { sessionsOf } from "../../planner/affinity";
 import type { CapacityProblem, ModelPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** Models whose sessions are to stay at a replica, where something keeps them from it. */
+/** Session affinity with an obstacle. */
 export function sessions({ plan, environment }: Pick<Advised, "plan" | "environment">): CapacityProblem[] {
   const kept = sessionsOf(environment.gateway.affinity, environment.models);
   const models = plan.models.filter(({ name, revisionOf }) => kept.has(name) && revisionOf === undefined);

@@ -5,9 +5,9 @@ import type { CapacityProblem } from "../../planner/types";
 import type { Advised } from "./advice";
 
 /**
- * Preemptible machines of OKE, which nothing replaces by others where there are none: Oracle's autoscaler keeps asking the pool that it
- * chose, also with the expander `priority` (kubernetes/autoscaler#6168; #10306, which is to change that, is open). Karpenter takes machines on
- * demand by itself.
+ * OKE's preemptible machines have no fallback: Oracle's autoscaler keeps asking the chosen pool,
+ * even with the expander `priority` (kubernetes/autoscaler#6168; #10306, which is to change that,
+ * is open). Karpenter falls back to on-demand machines.
  */
 export function spotWithoutFallback({ environment, plan }: Pick<Advised, "environment" | "plan">): CapacityProblem[] {
   const { cluster, pools } = environment;

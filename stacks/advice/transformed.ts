@@ -1,7 +1,7 @@
 import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** Resources that are not as the plan describes them. */
+/** Resources that differ from the plan. */
 export function transformed({
   environment: { transform },
 }: {

@@ -4,8 +4,8 @@ import type { CapacityProblem, ModelPlan, PoolPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
 /**
- * Nodes that a pool is said to have always, and that Karpenter will not make: it makes them for pods alone. They are in the
- * plan's cost all the same.
+ * Permanent nodes of a pool that Karpenter will not provision, as it only serves pods. The plan's
+ * cost includes them.
  */
 export function unneededNodes({
   environment: { cluster, pools },
@@ -16,7 +16,7 @@ export function unneededNodes({
   }
   return plan.pools.flatMap((pool): CapacityProblem[] => {
     const { name } = pool;
-    // The file's: the plan's own number is raised to what replicas take.
+    // From the file: the plan raises it to what replicas need.
     const { minNodes = 0, capacity } = pools[name] ?? {};
     const { groupNodes, karpenterNodes } = nodeMakers(pool, typeof capacity === "object");
     const most = mostNodes(pool, plan.models);
@@ -33,7 +33,7 @@ export function unneededNodes({
   });
 }
 
-/** Nodes that a pool's models always need, with their spare replicas, by GPUs, each model on nodes of its own, and those that keep its replicas apart: never fewer than they take. */
+/** Upper bound of a pool's nodes with spares: by GPUs, separate nodes per model, and spread. */
 function mostNodes({ name, shape }: PoolPlan, models: readonly ModelPlan[]): number {
   return models
     .filter(({ pool, serverOf }) => pool === name && serverOf === undefined)

@@ -2,7 +2,7 @@ import { isPrivateIpv4 } from "../../names/cidr";
 import type { CapacityProblem } from "../../planner/types";
 import type { EnvironmentConfig } from "../config";
 
-/** What a name without DNS work hangs on, and where it will not be found. */
+/** Dependencies of a wildcard DNS name, and where it does not resolve. */
 export function wildcardDns({
   environment,
 }: {

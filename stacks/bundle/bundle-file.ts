@@ -1,12 +1,11 @@
 import { z } from "zod";
 
-/** Name of the file in a bundle that says all that is in it. It is written last: where it is, the bundle is complete. */
+/** Written last, so its presence means that the bundle is complete. */
 export const BUNDLE_FILE = "bundle.json";
 
-/** The same list as `sha256sum -c` reads it: for machines that have neither this program nor Node. */
+/** The list for `sha256sum -c`, on machines without this program and Node. */
 export const SUMS_FILE = "SHA256SUMS";
 
-/** Folders of a bundle. */
 export const BUNDLE_FOLDERS = { k3s: "k3s", images: "images", charts: "charts", models: "models" } as const;
 
 const text = z.string().min(1);
@@ -21,19 +20,19 @@ const path = z
 
 const file = z.object({ path, bytes, sha256 });
 
-/** What somebody may do with it, as far as anybody says so; "unknown" where nobody does. */
+/** "unknown" where not stated. */
 const license = text;
 
 export const bundleFile = z.object({
-  /** Of this file: a program that knows another one refuses it. */
+  /** Programs refuse unknown formats. */
   format: z.literal(1),
-  /** The environment that it was made for. Another may use it too, where it holds all that that needs. */
+  /** Others may use it if it holds all they need. */
   environment: text,
   /** RFC 3339. */
   made: z.iso.datetime(),
   /** `linux/amd64`. */
   platforms: z.array(text).min(1).readonly(),
-  /** Release, and its files. Absent where the machines have k3s already. */
+  /** Absent where the machines already have k3s. */
   k3s: z
     .object({
       version: text,
@@ -44,10 +43,10 @@ export const bundleFile = z.object({
   images: z
     .array(
       z.object({
-        /** As pods name it. */
+        /** As in pods. */
         reference: text,
         path,
-        /** By which its registry has it: of the index, where there is one. */
+        /** In its registry: of the index, if any. */
         digest: text,
         license,
       }),
@@ -59,10 +58,10 @@ export const bundleFile = z.object({
       z.object({
         /** `organization/name` of Hugging Face. */
         repository: text,
-        /** As the environment names it: a branch, a tag or a commit. */
+        /** As in the environment: branch, tag or commit. */
         revision: text,
         commit: z.string().regex(/^[0-9a-f]{40}$/),
-        /** Folder below `models`. */
+        /** Below `models`. */
         folder: z.string().regex(/^[^/\\\p{Cc}]+$/u),
         manifestSha256: sha256,
         bytes,
@@ -70,7 +69,7 @@ export const bundleFile = z.object({
       }),
     )
     .readonly(),
-  /** Every file of the folder but this one and `SHA256SUMS`, by path. */
+  /** All files but this and `SHA256SUMS`, by path. */
   files: z.array(file).readonly(),
 });
 
@@ -78,17 +77,16 @@ export type BundleFile = z.output<typeof bundleFile>;
 export type BundledFile = z.output<typeof file>;
 export type BundledModel = BundleFile["models"][number];
 
-/** Text of the file. */
 export function bundleText(bundle: BundleFile): string {
   return `${JSON.stringify(bundle, undefined, 1)}\n`;
 }
 
-/** The sums as `sha256sum` writes them. */
+/** As `sha256sum` writes. */
 export function sumsText(files: readonly BundledFile[]): string {
   return files.map((each) => `${each.sha256}  ${each.path}\n`).join("");
 }
 
-/** What keeps a text from being such a file; undefined when it is one. */
+/** The bundle, or the problem of an invalid file. */
 export function parseBundle(content: string): BundleFile | { readonly problem: string } {
   try {
     const json: unknown = JSON.parse(content);

@@ -12,40 +12,39 @@ import { ConfigError, type EnvironmentConfig, readTextFile, toProblem } from "..
 import { BUNDLE_FILE, BUNDLE_FOLDERS, type BundledModel, type BundleFile, parseBundle } from "./bundle-file";
 import { foreignCharts, foreignImages } from "./pinned";
 
-/** A bundle that was opened: its charts are here, its images and models on the machine that becomes the cluster. */
+/** An opened bundle: charts here, images and models on the machine that becomes the cluster. */
 export interface Bundle {
-  /** Folder on this machine. */
+  /** On this machine. */
   readonly folder: string;
-  /** Folder on the machine that becomes the cluster. */
+  /** On the machine that becomes the cluster. */
   readonly onHost: string;
-  /** Name of the node of that machine. */
+  /** Node name of that machine. */
   readonly node: string;
   readonly content: BundleFile;
-  /** SHA-256 of `bundle.json`: by it the machine's copy is known to be the same. */
+  /** SHA-256 of `bundle.json`, to compare the machine's copy. */
   readonly sha256: string;
 }
 
 /** `bundle.json` lists every file of every model. */
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** Where an environment names it. */
+/** In an environment. */
 export const BUNDLE_PATH = ["cluster", "k3s", "bundle"] as const;
 
-/** What makes it, or fetches what it lacks. */
+/** Makes or completes it. */
 export function remakeCommand(environment: string, folder: string): string {
   return `npm run bundle -- ${environment} --out ${folder}`;
 }
 
 /**
- * The bundle that an environment takes everything from; undefined where it takes things from the internet.
+ * Undefined where an environment uses the internet.
  *
- * Looks at what is on this machine: that the folder is complete, of the platform's release of k3s, for the machine's
- * processor, that its charts are those that were put in and those of the repository, that its images have the repository's digests, and
- * that it has every model. What lies on the machine that
- * becomes the cluster is looked at there.
+ * Checks what is on this machine: completeness, the platform's k3s release, the machine's
+ * processor, charts and image digests as in bundle and repository, and all models. Files on the
+ * cluster's machine are checked there.
  *
  * @param pins of charts: those of the project's lock and of the catalogue.
- * @throws ConfigError with all that is wrong.
+ * @throws ConfigError with all problems.
  */
 export function openBundle(
   { cluster }: Pick<EnvironmentConfig, "cluster">,
@@ -107,7 +106,7 @@ function releaseProblems({ k3s, platforms }: BundleFile, { pools }: Pick<Deploym
   ];
 }
 
-/** Charts are small: all of them are read, so that a broken copy is told before anything is made. */
+/** Charts are small: reading all finds broken copies before anything is created. */
 function chartProblems(folder: string, { charts, files }: BundleFile): string[] {
   return charts.flatMap(({ name, version, path }) => {
     const what = `the chart ${name} ${version} in ${path}`;
@@ -133,7 +132,7 @@ function sha256Of(path: string): string | undefined {
 
 type HubSource = Extract<ModelSource, { readonly kind: "huggingface" }>;
 
-/** Repositories of models and adapters that sync Jobs copy. */
+/** Repositories of models and adapters for sync Jobs. */
 export function neededSources({ models }: Pick<DeploymentPlan, "models">): HubSource[] {
   return models
     .flatMap(({ source, adapters }) => [source, ...(adapters?.list ?? []).map((adapter) => adapter.source)])
@@ -154,11 +153,7 @@ function findModel(models: readonly BundledModel[], { repository, revision }: Om
   );
 }
 
-/**
- * The model of a source.
- *
- * @throws Error for one that the bundle lacks: `openBundle` refuses that.
- */
+/** @throws Error for one that the bundle lacks: `openBundle` refuses that. */
 export function bundledModel({ content }: Pick<Bundle, "content">, source: Omit<HubSource, "kind">): BundledModel {
   const found = findModel(content.models, source);
   if (found === undefined) {

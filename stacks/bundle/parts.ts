@@ -5,7 +5,6 @@ import { ConfigError, toProblem } from "../config";
 import { BUNDLE_FOLDERS } from "./bundle-file";
 import { BUNDLE_PATH, type Bundle, bundledModel, remakeCommand } from "./open-bundle";
 
-/** Charts and images of a bundle. */
 export function bundledParts({ folder, content }: Bundle): BundledParts {
   return {
     charts: new Map(content.charts.map(({ name, path }) => [name, join(folder, path)])),
@@ -13,7 +12,7 @@ export function bundledParts({ folder, content }: Bundle): BundledParts {
   };
 }
 
-/** Models of a bundle, as they lie on the machine that becomes the cluster. */
+/** As on the machine that becomes the cluster. */
 export function modelBundle(bundle: Bundle): ModelBundle {
   const { onHost, node, content } = bundle;
   return {
@@ -25,7 +24,7 @@ export function modelBundle(bundle: Bundle): ModelBundle {
 }
 
 /**
- * Refuses a program that made something which the bundle lacks. The preview tells it, before anything is made.
+ * Fails in the preview, before anything is created.
  *
  * @param missing what `FromBundle` found.
  * @throws ConfigError with all of it.

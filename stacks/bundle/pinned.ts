@@ -1,4 +1,4 @@
-/** What of a bundle the repository knows by itself: whoever changes a bundle can change its own list of sums too. */
+/** Facts that the repository knows: changed bundles may have changed checksums. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { charts as catalogue, chart } from "../../catalog/charts";
@@ -9,7 +9,7 @@ import type { ChartPins } from "../../charts/obtain";
 import { BLOCK, paddingOf, readTarHeader, type TarHeader } from "../../downloads/tar";
 import type { BundleFile } from "./bundle-file";
 
-/** Charts whose archives are not those of the lock or the catalogue. One whose digest neither has is as the bundle says. */
+/** Charts other than the lock's or catalogue's. Digests unknown to both are the bundle's. */
 export function foreignCharts({ charts, files }: BundleFile, pins: ChartPins): string[] {
   return charts.flatMap(({ name, version, path }) => {
     const known = catalogue.some((entry) => entry.name === name && entry.version === version);
@@ -22,12 +22,12 @@ export function foreignCharts({ charts, files }: BundleFile, pins: ChartPins): s
 }
 
 /**
- * Images that are not those of their references or of `catalog/image-digests.json`, and archives of this machine that hold other images
- * than the list says: runtimes keep an image's parts by their own digests, so that the digest at the top is enough.
+ * Images other than their references or `catalog/image-digests.json` say, and local archives with
+ * other content than listed: runtimes store parts by digest, so the top digest suffices.
  */
 export function foreignImages(folder: string, { images }: BundleFile): string[] {
   return images.flatMap(({ reference, path, digest }) => {
-    // By the name that runtimes give it: however a reference is written, none gets the name of an image that is known.
+    // By runtimes' name, so that no spelling of a reference takes a known image's name.
     const wanted = knownDigest(containerdName(reference)) ?? parseImage(reference).digest;
     const fault = archiveFault(join(folder, path), reference, wanted ?? digest);
     const what = `the image ${reference} in ${path}`;
@@ -40,14 +40,15 @@ export function foreignImages(folder: string, { images }: BundleFile): string[] 
   });
 }
 
-/** Bytes of an archive's index: an entry of a few hundred for its one image. */
+/** An archive's index has an entry of a few hundred bytes for its one image. */
 const MOST_INDEX = 16 * 1024;
 const LAYOUT = "oci-layout";
 const INDEX = "index.json";
 
 /**
- * What is wrong with an archive of this machine, undefined where it is elsewhere: whatever reads it must find this image alone, under
- * its own name. So its names are those that `bundle make` writes, each once: of two spellings of one, readers take different ones.
+ * Undefined for valid or remote archives. Every reader must find only this image, under its name:
+ * entries are those of `bundle make`, each once, because readers choose different ones of two
+ * spellings.
  */
 function archiveFault(path: string, reference: string, digest: string): string | undefined {
   let file: number;
@@ -91,14 +92,14 @@ function faultOf(file: number, reference: string, digest: string): string | unde
     : `names its image otherwise than ${name}`;
 }
 
-/** Each entry with where its content is, of the whole archive; headers alone are read. */
+/** Entries with offsets in the archive; reads headers only. */
 function* entriesOf(file: number): Generator<TarHeader & { readonly at: number }> {
   const header = Buffer.alloc(BLOCK);
   const { size: end } = fstatSync(file);
   for (let at = 0; at + BLOCK <= end; ) {
     readSync(file, header, 0, BLOCK, at);
     at += BLOCK;
-    // Blocks of zeros end an archive; some readers look behind them.
+    // Zero blocks end an archive; some readers look behind them.
     if (header.some((byte) => byte !== 0)) {
       const entry = readTarHeader(header);
       if (!(entry.size >= 0 && at + entry.size <= end)) {

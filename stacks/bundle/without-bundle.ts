@@ -2,7 +2,7 @@ import type { ParsedEnvironmentFile } from "../config";
 
 const CLUSTER = "inference-stacks:cluster";
 
-/** An environment's file as if it named no bundle: what it then takes from the internet is what a bundle must hold. */
+/** The environment without its bundle: its downloads are what a bundle must hold. */
 export function withoutBundle<F extends ParsedEnvironmentFile>(file: F): F {
   const written = file.config[CLUSTER];
   const cluster: unknown = written === undefined ? undefined : JSON.parse(written);

@@ -1,4 +1,4 @@
-/** Measurements of an environment: files in a folder beside its own. */
+/** Measurements of an environment, in a folder next to its file. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MeasuredSubject, SpeedMeasurement } from "../../planner/speed/measurement";
@@ -6,10 +6,13 @@ import { ConfigError, type ConfigProblem, toProblem } from "../config/core/probl
 import { readTextFile, UnreadableFileError } from "../config/text-file";
 import { MeasurementError, parseMeasurement } from "./schema";
 
-/** Beside the environment's file; all environments of a folder share it. */
+/** Shared by all environments of a folder. */
 export const CALIBRATION_FOLDER = "calibration";
 
-/** `L40S-vllm-0.33.0-Qwen_Qwen2.5_7B_Instruct.json`: one file for each card, engine version, model and layout. */
+/**
+ * `L40S-vllm-0.33.0-Qwen_Qwen2.5_7B_Instruct.json`: one file per card, engine version, model and
+ * layout.
+ */
 export function calibrationFileName(subject: MeasuredSubject): string {
   const { card, engine, engineVersion, model, quantization, tensorParallel, pipelineParallel } = subject;
   const layout = [
@@ -20,16 +23,16 @@ export function calibrationFileName(subject: MeasuredSubject): string {
   return `${parts.map(fileWord).join("-")}.json`;
 }
 
-/** Letters, digits and dots; what stands between them becomes one underscore, for dashes part the words. */
+/** Other characters become one underscore, as dashes separate words. */
 function fileWord(text: string): string {
   return text.replace(/[^A-Za-z0-9.]+/g, "_").replace(/^[_.]+|_+$/g, "");
 }
 
 /**
- * Every measurement in the folder of an environment, in the order of their names; none where there is no such folder.
+ * Sorted by name; empty without the folder.
  *
  * @param baseDirectory folder of the environment's file.
- * @throws ConfigError with every file that cannot be read or makes no sense.
+ * @throws ConfigError with every unreadable or invalid file.
  */
 export function readMeasurements(baseDirectory: string): readonly SpeedMeasurement[] {
   const folder = join(baseDirectory, CALIBRATION_FOLDER);

@@ -1,10 +1,10 @@
-/** The file of a measurement: what `npm run measure` writes and environments read (docs/measure.md). */
+/** Measurement file: written by `npm run measure`, read by environments (docs/measure.md). */
 import { z } from "zod";
 import { engineNames } from "../../engines";
 import { isVisible } from "../../names/visible";
 import type { SpeedMeasurement } from "../../planner/speed/measurement";
 
-/** Of servers and other people: plans print it. */
+/** Untrusted text that plans print. */
 export const shortText = z
   .string()
   .min(1)
@@ -48,7 +48,7 @@ export const measurementSchema = z.strictObject({
   loads: z.array(load).min(1),
 });
 
-/** What is wrong with a file, each problem on its own. */
+/** Problems of a file, one by one. */
 export class MeasurementError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join("\n"));
@@ -78,7 +78,7 @@ function checked(value: unknown): z.infer<typeof measurementSchema> {
   return parsed.data;
 }
 
-/** The file's text, keys in the order of the schema. @throws MeasurementError for what no plan would read. */
+/** Keys in the schema's order. @throws MeasurementError for invalid content. */
 export function measurementText(measurement: SpeedMeasurement): string {
   return `${JSON.stringify(checked({ format: MEASUREMENT_FORMAT, ...measurement }), undefined, 2)}\n`;
 }

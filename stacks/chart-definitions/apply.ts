@@ -2,23 +2,24 @@ import { compareVersions } from "../../names/versions";
 import { BUNDLE_VERSION, type Definition } from "./definition";
 import { type KubectlAccess, kubectl } from "./kubectl";
 
-/** Owner of the definitions' fields in the cluster. */
+/** Server-side apply's field manager. */
 const FIELD_MANAGER = "inference-stacks";
 const SERVED_WITHIN = "60s";
 
-/** Definitions of Gateway API that stay, because the cluster's are of a newer release. */
+/** Gateway API definitions kept, because the cluster has a newer release. */
 export interface Applied {
   readonly applied: readonly Definition[];
   readonly newer: readonly Definition[];
 }
 
 /**
- * Brings the cluster's definitions to those of a chart, by server-side apply: ones that exist are taken over, whoever made them
- * (Helm owns what it installed from `crds/`). Objects of their kinds stay. It returns once all are served.
+ * Updates the cluster's definitions to a chart's by server-side apply, taking over existing ones
+ * from any owner (Helm owns what it installed from `crds/`). Custom objects stay. Returns once all
+ * are served.
  *
- * Gateway API serves other gateways too: definitions of a newer release than the chart's stay.
+ * Gateway API is shared with other gateways: newer definitions than the chart's stay.
  *
- * @throws KubectlError with the API server's words, as where objects are stored in a version that is left out.
+ * @throws KubectlError with the API server's message, as for objects stored in a removed version.
  */
 export async function applyDefinitions(
   definitions: readonly Definition[],
@@ -41,7 +42,7 @@ export async function applyDefinitions(
   return { applied, newer: definitions.filter(isNewer) };
 }
 
-/** Releases of Gateway API that the cluster's definitions are of, by name. */
+/** Installed Gateway API releases, by definition. */
 async function bundleVersions(
   definitions: readonly Definition[],
   access: KubectlAccess,

@@ -10,7 +10,7 @@ import { applyDefinitions } from "./apply";
 import { definitionsOf } from "./definition";
 import { type KubectlAccess, KubectlError, NO_KUBECTL } from "./kubectl";
 
-/** What a program gives the one provider of its cluster. */
+/** Inputs of the cluster's provider. */
 interface ProviderInputs {
   readonly kubeconfig?: pulumi.Input<string>;
   readonly context?: pulumi.Input<string>;
@@ -25,11 +25,11 @@ interface ReleaseInputs {
 }
 
 /**
- * Has the engine apply the custom resource definitions of a chart before its release is created or updated: Helm installs what lies in
- * `crds/` once and never upgrades it. A definition that is refused stops the release; previews apply nothing.
+ * Applies a chart's CRDs before its release is created or updated: Helm installs `crds/` once and
+ * never upgrades it. A rejected definition stops the release; previews apply nothing.
  *
- * Objects of Pulumi's own for them would each be three times in the state, with schemas of megabytes that it writes after each step.
- * Only charts that are files are read: with `charts: repository` Helm's way stays.
+ * As Pulumi resources they would be in the state three times, with schemas of megabytes written
+ * after each step. Only charts as files are read: `charts: repository` keeps Helm's behaviour.
  */
 export async function upgradeChartDefinitions({ charts, scope }: Charted): Promise<void> {
   if (charts === "repository" || scope === "cluster") {
@@ -62,7 +62,7 @@ export async function upgradeChartDefinitions({ charts, scope }: Charted): Promi
   });
 }
 
-/** @throws Error with the chart and what to do: the engine shows it as the release's. */
+/** @throws Error with chart and fix: the engine shows it as the release's. */
 async function applied(chart: string, apply: () => ReturnType<typeof applyDefinitions>): Promise<void> {
   try {
     const { applied: done, newer } = await apply();
@@ -80,13 +80,13 @@ async function applied(chart: string, apply: () => ReturnType<typeof applyDefini
   }
 }
 
-/** Leaves out what is not set: an empty kubeconfig is none. */
+/** Skips unset values: an empty kubeconfig is none. */
 async function accessOf(provider: ProviderInputs): Promise<KubectlAccess> {
   const { kubeconfig, context } = await known<KubectlAccess>(provider);
   return { ...(kubeconfig !== undefined && { kubeconfig }), ...(context !== undefined && { context }) };
 }
 
-/** Plain values: by the time that a release is made, its inputs and those of its provider are known. */
+/** Plain values: inputs of release and provider are known by then. */
 function known<T>(inputs: object): Promise<T> {
   return new Promise((resolve) => {
     pulumi.output(inputs).apply((values) => resolve(values as T));

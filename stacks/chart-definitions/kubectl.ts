@@ -3,28 +3,26 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Which cluster, and as whom. */
+/** Cluster and credentials. */
 export interface KubectlAccess {
-  /** Content of a kubeconfig, or the path of one, as Pulumi's provider takes both. @default the files that kubectl reads by itself */
+  /** Content or path, as for Pulumi's provider. @default kubectl's own files */
   readonly kubeconfig?: string;
   /** @default the current one */
   readonly context?: string;
 }
 
-/** More than a list of names, or what kubectl says of a refused definition. */
+/** Enough for a list of names, or kubectl's message about a rejected definition. */
 const MOST_BYTES = 16 * 2 ** 20;
 const GIVES_UP_AFTER_MS = 120_000;
 
 export const NO_KUBECTL = "kubectl is not on the PATH";
 
-/** kubectl did not do it; the message has its words. */
+/** Has kubectl's message. */
 export class KubectlError extends Error {}
 
 /**
- * Runs kubectl.
- *
- * @param input what it reads from its standard input.
- * @returns what it prints.
+ * @param input for its standard input.
+ * @returns its output.
  * @throws KubectlError
  */
 export async function kubectl(access: KubectlAccess, args: readonly string[], input = ""): Promise<string> {
@@ -43,12 +41,12 @@ export async function kubectl(access: KubectlAccess, args: readonly string[], in
   }
 }
 
-/** What stands on one line and is no JSON. The provider takes KUBECONFIG for its default, which may name several files. */
+/** One line that is no JSON. The provider defaults to KUBECONFIG, which may name several files. */
 function isPath(kubeconfig: string): boolean {
   return !/[\n{]/.test(kubeconfig);
 }
 
-/** @param kubeconfig path or paths. @default those that kubectl reads by itself */
+/** @param kubeconfig path or paths. @default kubectl's own files */
 function run(args: readonly string[], input: string, kubeconfig: string | undefined): Promise<string> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }) };
@@ -62,7 +60,7 @@ function run(args: readonly string[], input: string, kubeconfig: string | undefi
         reject(new KubectlError(stderr.trim() || error.message));
       }
     });
-    // It may end before it has read everything; why is in its own words.
+    // It may end before reading everything; its message has the reason.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(input);
   });

@@ -1,6 +1,4 @@
-/**
- * Results of work for each item, in the order of the items; at most `limit` of them run at once. Rejects with the first error.
- */
+/** Results in input order, with at most `limit` running. Rejects with the first error. */
 export async function concurrently<Item, Result>(
   limit: number,
   items: readonly Item[],

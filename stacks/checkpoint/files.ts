@@ -1,10 +1,10 @@
-/** Where the files of a checkpoint are: a folder, a bucket, a hub. */
+/** Files of a checkpoint in a folder, bucket or hub. */
 export interface CheckpointFiles {
-  /** A whole small file as text; undefined where there is none. */
+  /** A whole small file; undefined if missing. */
   text(name: string, mostBytes: number): Promise<string | undefined>;
-  /** Some bytes of a file, fewer where it ends; undefined where there is none. */
+  /** Fewer bytes at the end; undefined if missing. */
   part(name: string, begin: number, length: number): Promise<FilePart | undefined>;
-  /** Names of the files, where they can be listed. */
+  /** File names, where listable. */
   list?(): Promise<readonly string[]>;
 }
 

@@ -10,8 +10,8 @@ import { readCheckpoint } from "./read";
 const MAX_KEPT_BYTES = 100_000_000;
 
 /**
- * The checkpoint that a config.json on this machine belongs to: the weight files beside it, or the headers that are kept of
- * them. A file of another name stands for itself.
+ * The local checkpoint of a config.json: weight files next to it, or their kept headers. Other file
+ * names stand alone.
  * @throws CheckpointError
  */
 export async function checkpointOf(configPath: string): Promise<Checkpoint | undefined> {
@@ -23,7 +23,6 @@ export async function checkpointOf(configPath: string): Promise<Checkpoint | und
   return readCheckpoint(kept === undefined ? folder : keptFiles(kept.bytes));
 }
 
-/** The files of a checkpoint in a folder of this machine. */
 export class FolderFiles implements CheckpointFiles {
   constructor(private readonly folder: string) {}
 
@@ -50,7 +49,7 @@ export class FolderFiles implements CheckpointFiles {
     const path = join(this.folder, name);
     let handle: FileHandle | undefined;
     try {
-      // asked before it is opened: opening a pipe waits for its other end
+      // checked before opening: opening a pipe blocks
       const info = await stat(path);
       if (!info.isFile()) {
         throw new CheckpointError(name, "is no plain file");

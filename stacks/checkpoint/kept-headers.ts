@@ -1,4 +1,4 @@
-/** Headers of weight files without the files: what `npm run pin` keeps of a repository, so that plans count every tensor offline. */
+/** Headers of weight files: kept by `npm run pin`, so that plans count every tensor offline. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { CheckpointError } from "../../planner/model/checkpoint/errors";
@@ -11,7 +11,7 @@ export const KEPT_HEADERS = "headers.json.gz";
 /** The largest published checkpoints have 40 MB of headers. */
 const MAX_BYTES = 400_000_000;
 
-/** A weight file: its whole size, and its header's text. */
+/** A weight file's total size and header. */
 export interface KeptHeader {
   readonly name: string;
   readonly bytes: number;
@@ -31,8 +31,8 @@ export function packHeaders(headers: readonly KeptHeader[]): Uint8Array {
 }
 
 /**
- * The weight files that a kept file tells of, as if their headers lay in the folder.
- * @throws CheckpointError for a file that is cut off, or of another kind
+ * The weight files of a kept file, as if their headers were in the folder.
+ * @throws CheckpointError for a truncated or other file
  */
 export function keptFiles(packed: Uint8Array): CheckpointFiles {
   const files = new Map(unpack(packed).map(({ name, bytes, header }) => [name, { bytes, start: startOf(header) }]));
@@ -55,7 +55,7 @@ function unpack(packed: Uint8Array): readonly KeptHeader[] {
   }
 }
 
-/** A file's first bytes: the header's length, and the header. */
+/** Header length and header. */
 function startOf(header: string): Uint8Array {
   const text = new TextEncoder().encode(header);
   const start = new Uint8Array(LENGTH_BYTES + text.length);

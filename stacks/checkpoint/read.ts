@@ -1,4 +1,4 @@
-/** Reads what a checkpoint's files say of themselves: headers and index, never weights. */
+/** Reads a checkpoint's headers and index, never weights. */
 import { type Checkpoint, type FileTensors, fromIndex, joinFiles } from "../../planner/model/checkpoint/checkpoint";
 import { CheckpointError } from "../../planner/model/checkpoint/errors";
 import { INDEX_FILE, MAX_INDEX_BYTES, parseCheckpointIndex } from "../../planner/model/checkpoint/index-file";
@@ -11,15 +11,14 @@ import {
 import { concurrently } from "./concurrently";
 import type { CheckpointFiles } from "./files";
 
-/** Files that are read at once. */
 const CONCURRENCY = 8;
-/** Of all files together: the largest published checkpoints have some 40 MB. */
+/** All files together: the largest published checkpoints have some 40 MB. */
 const MAX_HEADERS_BYTES = 400_000_000;
 const ONLY_FILE = "model.safetensors";
 
 /**
- * The checkpoint of a place, by its index alone where not every file is there; undefined where neither tells of one.
- * @throws CheckpointError for a file that cannot be read, or is not what its format says
+ * By its index where files are missing; undefined without either.
+ * @throws CheckpointError for an unreadable or malformed file
  */
 export async function readCheckpoint(files: CheckpointFiles): Promise<Checkpoint | undefined> {
   const text = await files.text(INDEX_FILE, MAX_INDEX_BYTES);
@@ -34,8 +33,8 @@ export async function readCheckpoint(files: CheckpointFiles): Promise<Checkpoint
 }
 
 /**
- * Without an index: the one file, or every weight file that the place lists. Mistral's own format (consolidated*) holds
- * the same weights once more.
+ * Without an index: the one file, or all listed weight files. Mistral's own format (consolidated*)
+ * repeats the weights.
  */
 async function weightFiles(files: CheckpointFiles): Promise<readonly string[]> {
   const listed = (await files.list?.())?.filter((name) => name.endsWith(".safetensors"));

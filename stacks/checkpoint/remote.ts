@@ -3,7 +3,7 @@ import { bodyOf, type RemoteOptions, Unreadable, withRemoteFile } from "../confi
 import type { CheckpointFiles, FilePart } from "./files";
 
 /**
- * Asks a server for a file of a checkpoint; undefined where there is none.
+ * Requests a file; undefined if missing.
  * @throws CheckpointError, and what `use` throws
  */
 export type Ask = <T>(
@@ -12,7 +12,7 @@ export type Ask = <T>(
   use: (response: Response) => Promise<T>,
 ) => Promise<T | undefined>;
 
-/** The files of a checkpoint on a server: headers are fetched as ranges, so that no weights travel. */
+/** A checkpoint on a server: headers are fetched as ranges, without weights. */
 export class RemoteFiles implements CheckpointFiles {
   constructor(private readonly ask: Ask) {}
 
@@ -22,7 +22,7 @@ export class RemoteFiles implements CheckpointFiles {
   }
 
   async part(name: string, begin: number, length: number): Promise<FilePart | undefined> {
-    // compressed ranges are ranges of something else
+    // compressed ranges are of other bytes
     const headers = { range: `bytes=${begin}-${begin + Math.max(1, length) - 1}`, "accept-encoding": "identity" };
     return this.ask(name, headers, async (response) => {
       const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get("content-range") ?? "") ?? [];
@@ -36,10 +36,7 @@ export class RemoteFiles implements CheckpointFiles {
   }
 }
 
-/**
- * The files beside one of a web server or an S3 store.
- * @param location an https:// or s3:// URL
- */
+/** @param location an https:// or s3:// URL */
 export function filesBeside(location: string, options: RemoteOptions): CheckpointFiles {
   const isS3 = /^s3:/i.test(location);
   return new RemoteFiles(async (name, headers, use) => {
@@ -50,7 +47,7 @@ export function filesBeside(location: string, options: RemoteOptions): Checkpoin
       if (!(error instanceof Unreadable)) {
         throw error;
       }
-      // a store does not tell those who may not list it that a file is missing
+      // stores hide missing files from those without the right to list
       if (error.status === 404 || (isS3 && error.status === 403)) {
         return undefined;
       }

@@ -4,7 +4,7 @@ import type { EnvironmentConfig } from "./schema";
 
 const AUTHORITIES: FileKind = {
   allowed: "a readable PEM file of authorities' certificates",
-  // All authorities that browsers trust are some 220 kB; a ConfigMap holds 1 MiB.
+  // All CAs of browsers are some 220 kB; a ConfigMap holds 1 MiB.
   maxBytes: 512 * 1024,
   faultOf: (text) => {
     if (/PRIVATE KEY/.test(text)) {
@@ -16,10 +16,10 @@ const AUTHORITIES: FileKind = {
   },
 };
 
-/** Under what the issuer of tokens has its authorities; no model is called so. */
+/** Key of the token issuer's CAs; no model has this name. */
 export const ISSUER_AUTHORITIES = "gateway.auth.oidc";
 
-/** The same for the registrar of a server group. */
+/** Key of a server group's registrar CAs. */
 export function registrarAuthorities(group: string): string {
   return `nodes.${group}.registrar`;
 }
@@ -53,8 +53,8 @@ export function receiverAuthorityFiles({ observability: { alerts } }: Pick<Envir
  * The authorities that an environment's external models name, by model, those of the issuer of tokens, of registrars, of
  * sources of models and of receivers: PEM.
  *
- * @param baseDirectory where relative paths start: the folder of the environment's file.
- * @throws ConfigError with every file that cannot be read.
+ * @param baseDirectory base of relative paths: the folder of the environment's file.
+ * @throws ConfigError with every unreadable file.
  */
 export function readAuthorities(environment: EnvironmentConfig, baseDirectory: string): ReadonlyMap<string, string> {
   const files = Object.entries(environment.externalModels).flatMap(([model, { external }]) => {

@@ -1,15 +1,15 @@
-/** Values of the keys that callers have already (`gateway.consumers.<name>.secretKey`): known at deployment alone. */
+/** Callers' existing keys (`gateway.consumers.<name>.secretKey`): known at deployment only. */
 import { type ProblemDraft, valueAt } from "./core/problems";
 import { NAMESPACE } from "./core/schema";
 
-/** A key that opens the gateway must not be guessed. */
+/** A gateway key must not be guessable. */
 const LEAST_CHARACTERS = 16;
 
 /**
- * Keys that are too short, and keys of two callers that are one: Envoy would take both for one of them. No value is told.
+ * Keys that are too short or shared by two callers, whom Envoy would confuse. Never shows values.
  *
- * @param values of all keys, as Pulumi hands them to the program.
- * @param isKnown whether a value is the secret itself, and no stand-in for it.
+ * @param values of all keys, from Pulumi.
+ * @param isKnown whether a value is the secret itself, not a placeholder.
  */
 export function callerKeyProblems(
   values: Readonly<Record<string, unknown>>,

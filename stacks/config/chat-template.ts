@@ -13,10 +13,10 @@ const TEMPLATE: FileKind = {
 };
 
 /**
- * The chat templates that an environment's models name, by model.
+ * By model.
  *
- * @param baseDirectory where relative paths start: the folder of the environment's file.
- * @throws ConfigError with every template that cannot be read.
+ * @param baseDirectory base of relative paths: the folder of the environment's file.
+ * @throws ConfigError with every unreadable template.
  */
 export function readChatTemplates(environment: EnvironmentConfig, baseDirectory: string): ReadonlyMap<string, string> {
   const files = Object.entries(environment.models).flatMap(([model, config]) => {

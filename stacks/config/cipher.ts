@@ -1,13 +1,13 @@
-/** What `{secure: …}` may hold: only text that Pulumi has encrypted. */
+/** `{secure: …}` may hold only text encrypted by Pulumi. */
 import type { Path, ProblemDraft } from "./core/problems";
 
 /**
- * `v1:<nonce>:<text>` of passphrases and cloud keys, or the bare Base64 of Pulumi Cloud, whose nonce and tag alone
- * make 40 characters.
+ * `v1:<nonce>:<text>` of passphrases and cloud keys, or bare Base64 of Pulumi Cloud, with at least
+ * 40 characters for nonce and tag.
  */
 const CIPHER = /^(v1:\S+|(?=.{40})[A-Za-z0-9+/]+={0,2})$/;
 
-/** A value that stands as encrypted and is not: somebody has written the secret itself. */
+/** A plaintext secret marked as encrypted. */
 export function cipherProblem(path: Path, value: unknown): ProblemDraft | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return undefined;

@@ -1,4 +1,4 @@
-/** Writes docs/configuration.md: every key of an environment file, from the schema that reads it. */
+/** Writes docs/configuration.md: every key of an environment file, from its schema. */
 import { stringify } from "yaml";
 import { NAMESPACE } from "./core/schema";
 import { allowedText, type FieldSchema, flowYaml, inputSchema } from "./field-text";
@@ -6,10 +6,10 @@ import { markdownTable } from "./markdown-table";
 import { secretKeys } from "./secrets";
 import { tagField, type UnionField, unionOf } from "./union-fields";
 
-/** Where the page lies, from the repository root. */
+/** From the repository root. */
 export const PAGE_FILE = "docs/configuration.md";
 
-/** The page's text: stable, so that a test can tell whether it is current. */
+/** Stable, so that a test can compare it. */
 export function configurationPage(): string {
   const { properties = {}, required = [] } = inputSchema();
   const isSecret = (key: string) => secretKeys.some((secret) => secret === key);
@@ -115,7 +115,7 @@ function tableText(rows: readonly Row[]): string {
   return markdownTable(["Key", "What it decides", "Allowed", "Default"], rows);
 }
 
-/** A row for each value below a field; mappings and lists of mappings have the rows of what is in them. */
+/** A row per value below a field; mappings and lists of mappings have their content's rows. */
 function rowsBelow(field: FieldSchema, path: string): Row[] {
   const union = unionOf(field);
   if (union !== undefined) {
@@ -132,12 +132,12 @@ function rowsBelow(field: FieldSchema, path: string): Row[] {
 
 function rowsAt(field: FieldSchema, path: string, isRequired = false): Row[] {
   const below = rowsBelow(field, path);
-  // Of values of several types, what is in those that are mappings, after the value itself.
+  // For several types: the value, then the content of its mappings.
   const inside = (field.anyOf ?? []).flatMap((form) => rowsBelow(form, path)).filter(([, says]) => says !== "");
   return below.length > 0 ? below : [row(path, field, isRequired), ...inside];
 }
 
-/** The tag with what each of its values means; then each key, once for all members that say the same of it. */
+/** The tag with its values' meanings; then each key, once for members that agree. */
 function unionRows(union: UnionField, path: string): Row[] {
   const { tag, members } = union;
   const names = new Map<string, { readonly row: Row; readonly of: string[] }>();
@@ -158,7 +158,7 @@ function unionRows(union: UnionField, path: string): Row[] {
   return [row(`${path}.${tag}`, tagField(union), union.byDefault === undefined), ...byKey(keys)];
 }
 
-/** Rows of one key beside each other, in the order in which the keys come first. */
+/** Rows of a key together, in order of first appearance. */
 function byKey(rows: readonly Row[]): Row[] {
   const keys = [...new Set(rows.map(([key]) => key))];
   return keys.flatMap((key) => rows.filter(([each]) => each === key));

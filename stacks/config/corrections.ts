@@ -1,7 +1,10 @@
-/** What people write, as the schema wants it: `16k` as 16384, `https://Host/` as host, 0.9 in quotes only where that helps. */
+/**
+ * Likely corrections for the schema: `16k` as 16384, `https://Host/` as host, 0.9 in quotes where
+ * valid.
+ */
 import type { FieldSchema } from "./field-text";
 
-/** `16k`, `8 requests`, `"4"`: the number that it says, where the field's unit and bounds agree. */
+/** Numbers in text: `16k`, `8 requests`, `"4"`, where unit and bounds agree. */
 export function correctedNumber(field: FieldSchema, text: string): number | undefined {
   const {
     amount,
@@ -12,7 +15,7 @@ export function correctedNumber(field: FieldSchema, text: string): number | unde
   if (word === "%" && isFraction(field)) {
     return correctedFraction(field, Number(amount));
   }
-  // GB is what people call GiB; otherwise a word must begin as the unit does.
+  // GB means GiB; other words must begin like the unit.
   const fits =
     word === "" ||
     (word === "%" && unit.startsWith("percent")) ||
@@ -26,14 +29,14 @@ export function correctedNumber(field: FieldSchema, text: string): number | unde
   return isAllowed(field, number) ? number : undefined;
 }
 
-/** 99.9 as 0.999, where the field is a part of one. */
+/** 99.9 as 0.999 for fractions. */
 export function correctedFraction(field: FieldSchema, percent: number): number | undefined {
-  // Without the digits that dividing by a hundred adds: 99.9 / 100 is 0.9990000000000001.
+  // Rounded: 99.9 / 100 is 0.9990000000000001.
   const number = Number((percent / 100).toPrecision(12));
   return isFraction(field) && isAllowed(field, number) ? number : undefined;
 }
 
-/** 0.8 as 80, where the field is in whole percent. */
+/** 0.8 as 80 for whole percents. */
 export function correctedPercent(field: FieldSchema, fraction: number): number | undefined {
   const number = Number((fraction * 100).toPrecision(12));
   const isPart = field.unit?.startsWith("percent") === true && fraction > 0 && fraction < 1;
@@ -54,7 +57,7 @@ function isAllowed({ type, enum: words, minimum, exclusiveMinimum, maximum }: Fi
   );
 }
 
-/** A number or truth value in quotes, where the text would be right. */
+/** A number or boolean in quotes, where text is valid. */
 export function quoted(field: FieldSchema, value: unknown): string | undefined {
   return field.type === "string" &&
     (typeof value === "number" || typeof value === "boolean") &&
@@ -63,9 +66,10 @@ export function quoted(field: FieldSchema, value: unknown): string | undefined {
     : undefined;
 }
 
-/** Text in small letters, without blanks around it, or the host of a URL or address with a port: the first of these that the field takes. */
+/** Lower case, trimmed, or the host of a URL or address with port: the first valid one. */
 export function correctedText(field: FieldSchema, text: string): string | undefined {
-  // What has the form of the field is refused for what it means: another spelling, such as a key in small letters, mends nothing.
+  // A value of valid form is refused for its meaning: another spelling, such as a lower-case key,
+  // does not help.
   if (field.type !== "string" || field.pattern === undefined || matches(field, text)) {
     return undefined;
   }

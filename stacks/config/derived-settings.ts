@@ -1,10 +1,10 @@
-/** What a file leaves to the traffic of its models, or to the plan: the schema fills in a value for all the same. */
+/** Settings left to traffic or plan, for which the schema still fills in a value. */
 import { DERIVED_SETTINGS } from "../../planner/traffic";
 import type { ModelConfig } from "./core/canary";
 import { valueAt } from "./core/problems";
 import { requestedSettings } from "./engine-block";
 
-/** @param values the sections as they are written. */
+/** @param values the sections as written. */
 export function withDerived(
   models: Readonly<Record<string, ModelConfig>>,
   values: unknown,
@@ -22,7 +22,7 @@ export function withDerived(
   );
 }
 
-/** A canary says its replicas in its own block, a group those of its model; an engine's block may say how many pods there are. */
+/** Replicas may be in a canary's block, a group's entry, or an engine's block as pods. */
 function settingsLeft(name: string, model: ModelConfig, values: unknown) {
   const { revisionOf, replicasOf } = model;
   const isSaidElsewhere = replicasOf !== undefined || requestedSettings(model).minReplicas !== undefined;

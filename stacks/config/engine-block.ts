@@ -1,10 +1,10 @@
-/** What a model's own block of its engine says: `models.<name>.<engine>` (engines/settings.ts). */
+/** A model's engine block: `models.<name>.<engine>` (engines/settings.ts). */
 import { modelEngineVersion, settingsOf } from "../../engines";
 import type { ModelTask, ServedModel } from "../../engines/served-model";
 import type { RequestedSettings, SettingFault, SettingsOutcome } from "../../engines/settings";
 import type { ModelConfig } from "./schema";
 
-/** As the engine's schema has read it; undefined where the engine has no block. */
+/** Parsed by the engine's schema; undefined without a block. */
 export function blockOf(config: ModelConfig): Readonly<Record<string, unknown>> | undefined {
   return (config as Readonly<Record<string, unknown>>)[config.engine] as Readonly<Record<string, unknown>> | undefined;
 }
@@ -13,7 +13,7 @@ export function requestedSettings(config: ModelConfig): RequestedSettings {
   return settingsOf(config.engine).requested(blockOf(config));
 }
 
-/** The release of its engine that a model runs on: its own, or that of the image which its block asks for. */
+/** The model's own engine release, or that of the image in its block. */
 export function releaseOf(config: ModelConfig): string {
   return config.engineVersion ?? modelEngineVersion({ engine: config.engine, ...requestedSettings(config) });
 }
@@ -22,7 +22,7 @@ export function settingFaults(config: ModelConfig, task: ModelTask): readonly Se
   return settingsOf(config.engine).faults(blockOf(config), task);
 }
 
-/** @param model with what the block asks for, and the flags that the user gives. */
+/** @param model with the block's requests, and the user's flags. */
 export function settingsOutcome(config: ModelConfig, model: ServedModel): SettingsOutcome {
   return settingsOf(config.engine).outcome(blockOf(config), model);
 }

@@ -6,29 +6,29 @@ import { misspeltNamespaces, ownKey } from "./namespace";
 import { SECRET_PLACEHOLDER, type Validation, validateConfig } from "./validate";
 import { readYaml } from "./yaml-file";
 
-/** What `Pulumi.<env>.yaml` says, read without Pulumi. */
+/** `Pulumi.<env>.yaml`, read without Pulumi. */
 export type ParsedEnvironmentFile = Validation & {
-  /** Values by full key, as Pulumi hands them to a program: objects as JSON text, secrets as placeholders. */
+  /** By full key, as Pulumi passes them: objects as JSON text, secrets as placeholders. */
   readonly config: Readonly<Record<string, string>>;
-  /** Full keys of the encrypted values. */
+  /** Full keys. */
   readonly secretKeys: readonly string[];
-  /** Pulumi has written into the file by what its secrets are encrypted: `pulumi stack init` was run. */
+  /** Pulumi has written the secrets' encryption: `pulumi stack init` was run. */
   readonly hasStack: boolean;
-  /** Pulumi ESC environments that the file imports: their values are not in `config`. */
+  /** Imported Pulumi ESC environments: their values are not in `config`. */
   readonly imports: readonly string[];
-  /** Line of a path below our namespace, or of the nearest thing above it, from 1. */
+  /** Of a path below our namespace, or its nearest parent, from 1. */
   readonly lineOf: (path: Path) => number | undefined;
 };
 
-/** Placeholders of secrets that the API server of a rehearsal parses. */
+/** Placeholders that a rehearsal's API server parses. */
 const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([[`${NAMESPACE}:registryCredentials`, '{"auths":{}}']]);
 
-/** What Pulumi itself writes beside `config`. */
+/** Pulumi's own keys next to `config`. */
 const STACK_KEYS = ["encryptionsalt", "secretsprovider", "encryptedkey"];
 const TOP_LEVEL_KEYS = ["config", ...STACK_KEYS, "environment"];
 
 /**
- * Reads an environment file for the offline plan. Encrypted values stay closed: they count as present.
+ * For the offline plan. Encrypted values stay closed and count as present.
  *
  * @param text content of `Pulumi.<env>.yaml`.
  * @returns the environment, or every problem with its line. Never throws.
@@ -139,7 +139,7 @@ function entriesOf(config: unknown): [string, unknown][] {
   return typeof config === "object" && config !== null && !Array.isArray(config) ? Object.entries(config) : [];
 }
 
-/** Replaces encrypted values (`{secure: …}`, wherever they stand) and notes where they were. */
+/** Replaces encrypted values (`{secure: …}`, at any place) and records their paths. */
 function withPlaceholders(value: unknown, path: Path, found: Path[]): unknown {
   if (Array.isArray(value)) {
     return value.map((item, index) => withPlaceholders(item, [...path, index], found));

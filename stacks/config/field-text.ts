@@ -1,4 +1,4 @@
-/** What a field allows, in words, from the schema's own metadata: messages cannot disagree with the rules. */
+/** Allowed values in words, from the schema's metadata, so that messages match the rules. */
 import { z } from "zod";
 import { holdsCredential } from "./core/credentials";
 import { list, type Path, valueAt } from "./core/problems";
@@ -6,7 +6,7 @@ import type { Discriminator } from "./core/sections/tagged-union";
 import { configSchema } from "./schema";
 import { shapeOf } from "./union-fields";
 
-/** The part of JSON Schema that zod writes for our sections, with the metadata of sections/fields.ts. */
+/** Part of zod's JSON Schema for our sections, with the metadata of sections/fields.ts. */
 export interface FieldSchema {
   readonly type?: string;
   readonly description?: string;
@@ -15,7 +15,7 @@ export interface FieldSchema {
   readonly default?: unknown;
   readonly example?: unknown;
   readonly enum?: readonly unknown[];
-  /** Words that people write though they are none of `enum`, and what to do instead. */
+  /** Common words outside `enum`, and what to do instead. */
   readonly notTaken?: Readonly<Record<string, string>>;
   readonly const?: unknown;
   readonly minimum?: number;
@@ -29,26 +29,26 @@ export interface FieldSchema {
   readonly propertyNames?: FieldSchema;
   readonly items?: FieldSchema;
   readonly oneOf?: readonly FieldSchema[];
-  /** Of a tagged union, whose members are in `oneOf`: see union-fields.ts. */
+  /** Of a tagged union with members in `oneOf`: see union-fields.ts. */
   readonly discriminator?: Discriminator;
-  /** Values of several types. */
+  /** Several types. */
   readonly anyOf?: readonly FieldSchema[];
   readonly required?: readonly string[];
 }
 
 let whole: FieldSchema | undefined;
 
-/** The schema as JSON Schema of what may be written (before defaults). */
+/** JSON Schema of input (before defaults). */
 export function inputSchema(): FieldSchema {
   whole ??= z.toJSONSchema(configSchema, { io: "input", target: "draft-7" }) as FieldSchema;
   return whole;
 }
 
 /**
- * The field at a path; undefined where the schema has none.
+ * Undefined where the schema has none.
  *
- * @param values the whole configuration, whose tags say which member of a union is meant. Without them a union has the
- *   keys of all its members, or of the one that is meant by default.
+ * @param values the whole configuration, whose tags select union members. Without them a union has
+ * the keys of all members, or of the default one.
  * @param root schema of the whole configuration.
  */
 export function fieldAt(path: Path, values?: unknown, root = inputSchema()): FieldSchema | undefined {
@@ -58,7 +58,7 @@ export function fieldAt(path: Path, values?: unknown, root = inputSchema()): Fie
   );
 }
 
-/** Of values of several types, the child of the first that has such a one. */
+/** Of several types, the first with such a child. */
 function childOf(field: FieldSchema, key: string | number): FieldSchema | undefined {
   if (field.anyOf) {
     return field.anyOf.map((form) => childOf(form, key)).find((child) => child !== undefined);
@@ -72,7 +72,7 @@ function childOf(field: FieldSchema, key: string | number): FieldSchema | undefi
   return typeof field.additionalProperties === "object" ? field.additionalProperties : undefined;
 }
 
-/** Keys that a mapping may have; empty for free names. */
+/** Empty for free names. */
 export function keysOf(field: FieldSchema | undefined, value?: unknown): string[] {
   return field === undefined ? [] : Object.keys(shapeOf(field, value).properties ?? {});
 }
@@ -113,13 +113,13 @@ function rangeText({ minimum, exclusiveMinimum, maximum }: FieldSchema): string 
   return minimum === undefined && exclusiveMinimum === undefined ? "" : `${from} to ${maximum}`;
 }
 
-/** A value that would do, as YAML on one line. */
+/** A valid value, as YAML on one line. */
 export function exampleText(field: FieldSchema | undefined): string | undefined {
   const example = field?.example ?? field?.enum?.[0] ?? field?.default;
   return example === undefined ? undefined : flowYaml(example);
 }
 
-/** YAML in flow style: `{kind: local}`, `[a, b]`. */
+/** Flow style: `{kind: local}`, `[a, b]`. */
 export function flowYaml(value: unknown): string {
   if (Array.isArray(value)) {
     return `[${value.map(flowYaml).join(", ")}]`;
@@ -134,7 +134,7 @@ export function flowYaml(value: unknown): string {
     : String(value);
 }
 
-/** A value as YAML on one line, where the field takes it and it is no credential; else `…`. */
+/** One-line YAML where valid and no credential; else `…`. */
 export function printable(field: FieldSchema = {}, value: unknown): string {
   if (Array.isArray(value) && field.type === "array") {
     const items = value.map((item) => printable(field.items, item));

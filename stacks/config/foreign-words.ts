@@ -1,20 +1,22 @@
-/** Words of other projects (charts, Kubernetes, Terraform), and what each means here: rows of foreign-words.json. */
+/**
+ * Terms of other projects (charts, Kubernetes, Terraform) and their meaning here: rows of
+ * foreign-words.json.
+ */
 import { unservedByTask } from "../../catalog/unserved-models";
 import { folded } from "./core/near-names";
 import { type Path, valueAt } from "./core/problems";
 import { type FieldSchema, fieldAt, printable } from "./field-text";
 import table from "./foreign-words.json";
 
-/** What to do with a word. */
+/** Advice for a term. */
 export interface Meaning {
-  /** Why there is no such key or value. @default what is allowed there */
+  /** Why it does not exist here. @default allowed values */
   readonly why?: string;
   readonly fix: string;
 }
 
-/** A row of the table, whether of keys or of values. */
 interface Row {
-  /** Paths of mappings, or of keys; `*` stands for any name. */
+  /** Paths of mappings or keys; `*` is any name. */
   readonly in: readonly string[];
   readonly words: readonly string[];
   readonly key?: string;
@@ -26,7 +28,7 @@ interface Row {
 const KEYS: readonly Row[] = table.keys;
 const VALUES: readonly Row[] = table.values;
 
-/** @param parent mapping that has the word for a key. */
+/** @param parent mapping with the word as key. */
 export function foreignKey(parent: Path, word: string, values: unknown): Meaning | undefined {
   const row = rowOf(KEYS, parent, word);
   if (row?.key === undefined) {
@@ -36,7 +38,7 @@ export function foreignKey(parent: Path, word: string, values: unknown): Meaning
   return { fix: field === undefined || row.note === undefined ? fix : `${fix}; ${row.note}` };
 }
 
-/** @param path of the key that has the word for a value. */
+/** @param path of the key with the word as value. */
 export function foreignValue(path: Path, value: unknown): Meaning | undefined {
   const unserved = typeof value === "string" && matches(path)("models.*.task") ? unservedByTask(value) : undefined;
   if (unserved !== undefined) {
@@ -61,7 +63,7 @@ function matches(path: Path): (pattern: string) => boolean {
   };
 }
 
-/** The word's value under the key that it means here, below the same mapping. */
+/** The value under the right key of the same mapping. */
 function moved(
   parent: Path,
   word: string,

@@ -1,6 +1,6 @@
 /**
- * Names of the Pulumi ESC environments that a file imports under `environment:`. A list holds their names; a mapping
- * has them under `imports`, and may define values itself.
+ * Pulumi ESC environments imported under `environment:`: a list of names, or a mapping with
+ * `imports` and optional values.
  */
 export function importedEnvironments(environment: unknown): string[] {
   if (Array.isArray(environment)) {

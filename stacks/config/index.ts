@@ -1,6 +1,6 @@
 /**
- * The configuration of an environment: schema, checks, and what a file of it says. `load.ts` reads it from Pulumi, and is imported by itself: not all
- * who read the config load its SDK.
+ * Configuration of an environment: schema, checks, parsing. `load.ts` reads it from Pulumi and is
+ * imported separately, so that other readers do not load the SDK.
  */
 export {
   ISSUER_AUTHORITIES,

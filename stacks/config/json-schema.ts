@@ -1,4 +1,4 @@
-/** The JSON Schema of `Pulumi.<env>.yaml` for editors: completion, hover texts and checks while typing. */
+/** JSON Schema of `Pulumi.<env>.yaml` for editors: completion, hover texts and validation. */
 import { findModel, modelNames } from "../../catalog/models";
 import { cards, shapes } from "../../catalog/shapes";
 import { NAMESPACE } from "./core/schema";
@@ -7,10 +7,10 @@ import { API_KEY_NAME, secretKeys } from "./secrets";
 
 type Json = Record<string, unknown>;
 
-/** Where the schema lies, from the repository root. */
+/** From the repository root. */
 export const SCHEMA_FILE = "schemas/environment.schema.json";
 
-/** How `pulumi config set --secret` writes a value. */
+/** Form of `pulumi config set --secret`. */
 const ENCRYPTED = {
   type: "object",
   properties: { secure: { type: "string" } },
@@ -18,7 +18,7 @@ const ENCRYPTED = {
   additionalProperties: false,
 };
 
-/** The schema of the whole file; other namespaces pass, unknown keys of ours do not. */
+/** Other namespaces pass, unknown keys of ours do not. */
 export function environmentFileSchema(): Json {
   const { properties = {}, required = [] } = inputSchema();
   const ours = Object.entries(properties).map(([key, field]) => {
@@ -57,17 +57,17 @@ export function environmentFileSchema(): Json {
   };
 }
 
-/** Fields that take other names besides: of cards with `gpuMemoryGiB`. */
+/** Fields that accept other names too: of cards with `gpuMemoryGiB`. */
 const OPEN: readonly string[] = ["pools.*.node.card"];
 
-/** Names of the catalogue that editors complete, by the field's path (`*` for free names). */
+/** Catalogue names for completion, by path (`*` for free names). */
 const catalogueNames: Readonly<Record<string, () => readonly string[]>> = {
   "pools.*.shape": () => shapes.filter((shape) => !shape.denied).map((shape) => shape.name),
   "pools.*.node.card": () => cards.map((card) => card.name),
   "models.*.model": () => [...modelNames(), ...modelNames().flatMap((name) => findModel(name)?.repository ?? [])],
 };
 
-/** A field with its unit in the description, and without the metadata that only our messages use. */
+/** With its unit in the description, without metadata for our messages. */
 function forEditors(field: FieldSchema, path: readonly string[]): Json {
   const place = path.join(".");
   const names = catalogueNames[place];
@@ -89,7 +89,7 @@ function forEditors(field: FieldSchema, path: readonly string[]): Json {
     items,
     oneOf,
     anyOf,
-    // OpenAPI's word, which JSON Schema does not have: validators in strict mode refuse it. Editors go by the tags themselves.
+    // OpenAPI's word: strict JSON Schema validators refuse it, and editors use the tags.
     discriminator,
     ...rest
   } = field;
@@ -110,7 +110,7 @@ function forEditors(field: FieldSchema, path: readonly string[]): Json {
   };
 }
 
-/** The file's text: stable, so that a test can tell whether it is current. */
+/** Stable, so that a test can compare it. */
 export function schemaText(): string {
   return `${JSON.stringify(environmentFileSchema(), undefined, 2)}\n`;
 }

@@ -1,4 +1,4 @@
-/** Values that people write because they mean something, and that a schema could only call wrong. */
+/** Meaningful values that a schema could only call wrong. */
 import { GPU_NODE_IMAGES, gpuNodeImagesOf } from "../../catalog/gpu-node-images";
 import { gitopsMistake } from "../addons/gitops/mistakes";
 import { plainReceiver } from "../addons/observability/plain-receivers";
@@ -8,7 +8,7 @@ import { MESH_MODES } from "./core/sections/mesh";
 import { flowYaml } from "./field-text";
 import { prefixCacheMistake } from "./prefix-cache-mistakes";
 
-/** What is meant and cannot be, or undefined for every other value. One draft, whichever issue of the value asks. */
+/** Undefined for other values. One draft, whichever issue of the value asks. */
 export function knownMistake(path: Path, input: unknown): ProblemDraft | undefined {
   return (
     plainReceiver(path, input) ??
@@ -70,7 +70,7 @@ function poolMistake(path: Path, input: unknown): ProblemDraft | undefined {
   return undefined;
 }
 
-/** A session, as `aws sts get-caller-identity` tells of it, in place of its role. It does not tell the role's path. */
+/** A session ARN of `aws sts get-caller-identity` in place of its role, without its path. */
 function administratorMistake(path: Path, input: unknown): ProblemDraft | undefined {
   const [section, kind, key] = path;
   const value = valueAt(input, path);
@@ -91,7 +91,7 @@ function administratorMistake(path: Path, input: unknown): ProblemDraft | undefi
   };
 }
 
-/** Server groups as lists, or as the names of models. */
+/** Server groups as lists or model names. */
 function groupMistake(path: Path, input: unknown): ProblemDraft | undefined {
   const [section, group, key] = path;
   if (section !== "nodes") {
@@ -122,7 +122,7 @@ function groupMistake(path: Path, input: unknown): ProblemDraft | undefined {
   return undefined;
 }
 
-/** What a list of groups, or a model's name, would be as a mapping. */
+/** A list of groups, or a model's name, as a mapping. */
 function groupsOf(value: unknown): string | undefined {
   const entries = (Array.isArray(value) ? value : [value]).map((item: unknown): [string, string] | undefined => {
     const model = valueAt(item, ["model"]);
@@ -139,7 +139,7 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/.test(value);
 }
 
-/** `replicas: 2`, of a model or of a group. */
+/** `replicas: 2`, of a model or group. */
 function numberOfReplicas(path: Path, input: unknown): ProblemDraft | undefined {
   const [section, , key] = path;
   const value = valueAt(input, path);
@@ -151,7 +151,7 @@ function numberOfReplicas(path: Path, input: unknown): ProblemDraft | undefined 
   return { path, value, allowed: "a mapping with the keys min, max", fix };
 }
 
-/** The mode in place of the section, and names that stand for many. */
+/** The mode in place of the section, and collective names. */
 function meshMistake(path: Path, input: unknown): ProblemDraft | undefined {
   if (path[0] !== "mesh") {
     return undefined;
@@ -178,7 +178,7 @@ function meshMistake(path: Path, input: unknown): ProblemDraft | undefined {
   return undefined;
 }
 
-/** A name of no image: what nodes of this cloud boot, without those of the other. */
+/** An unknown image: names of this cloud's node images only. */
 function gpuNodeImageMistake(path: Path, input: unknown): ProblemDraft | undefined {
   const value = valueAt(input, path);
   const isOfNodes = path.length === 2 && path[0] === "cluster" && path[1] === "gpuNodeImage";

@@ -6,13 +6,13 @@ import { type EnvironmentConfig, environmentSchema, type SecretKey } from "./sch
 import { API_KEY_NAME, secretKeys } from "./secrets";
 import { validateConfig } from "./validate";
 
-/** Secrets that are set; placeholders in an offline plan. */
+/** Set ones only; placeholders in an offline plan. */
 export interface EnvironmentSecrets extends Readonly<Partial<Record<SecretKey, pulumi.Output<string>>>> {
-  /** Keys of servers outside. @default none is set */
+  /** Keys of external servers. @default none */
   readonly apiKeys?: ApiKeys;
 }
 
-/** Keys of servers outside, by the names of the secrets. */
+/** Keys of external servers, by secret name. */
 export type ApiKeys = Readonly<Record<string, pulumi.Output<string>>>;
 
 export interface LoadedEnvironment {
@@ -21,7 +21,7 @@ export interface LoadedEnvironment {
 }
 
 /**
- * The environment of the running Pulumi program: the only place that reads Pulumi config.
+ * Environment of the running Pulumi program: the only reader of Pulumi config.
  *
  * @throws ConfigError with every problem.
  */
@@ -55,7 +55,7 @@ export function loadEnvironment(): LoadedEnvironment {
   };
 }
 
-/** Texts of the secrets that are set, for checks alone: what reaches resources is in `LoadedEnvironment.secrets`. */
+/** Set secrets, for checks only: resources use `LoadedEnvironment.secrets`. */
 export function secretTexts(): Readonly<Partial<Record<SecretKey, string>>> {
   const texts = Object.entries(pulumi.runtime.allConfig()).flatMap(([fullKey, text]) => {
     const key = secretKeys.find((each) => each === ownKey(fullKey));
@@ -64,7 +64,7 @@ export function secretTexts(): Readonly<Partial<Record<SecretKey, string>>> {
   return Object.fromEntries(texts) as Partial<Record<SecretKey, string>>;
 }
 
-/** Pulumi hands sections over as JSON text. What is no JSON stays text, and the schema says what it should be. */
+/** Pulumi passes sections as JSON text. Other text stays, for the schema to judge. */
 function configValue(key: string, text: string): unknown {
   const isSection = Object.hasOwn(environmentSchema.shape, key) && key !== "stage";
   if (!isSection) {
@@ -77,7 +77,7 @@ function configValue(key: string, text: string): unknown {
   }
 }
 
-/** The SDK knows which keys are encrypted, but leaves the question out of its published types. */
+/** The SDK knows encrypted keys, but its published types omit the query. */
 function isEncrypted(fullKey: string): boolean {
   const ask: unknown = Reflect.get(pulumi.runtime, "isConfigSecret");
   return typeof ask === "function" && ask(fullKey) === true;

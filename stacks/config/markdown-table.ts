@@ -1,4 +1,4 @@
-/** A table of Markdown, with the bars in its cells escaped. */
+/** Escapes bars in cells. */
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
   return [header, header.map(() => "---"), ...rows].map(line).join("");

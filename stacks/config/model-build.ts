@@ -3,15 +3,12 @@ import { type EngineName, engineOf } from "../../engines";
 import { sourceText } from "../../engines/sources";
 import type { ModelConfig } from "./schema";
 
-/** Builds of a catalogue model in an engine's own registry; none for engines that have none. */
+/** A catalogue model's builds in an engine's registry; empty without one. */
 export function buildsOf({ builds = {} }: ModelEntry, engine: EngineName): readonly ModelBuild[] {
   return Object.hasOwn(builds, engine) ? (builds[engine] ?? []) : [];
 }
 
-/**
- * The catalogue's build that a model means: the one that its source or its quantization names, else the first.
- * Undefined where the catalogue knows no such build.
- */
+/** By source or quantization, else the first. Undefined for builds outside the catalogue. */
 export function buildOf(
   entry: ModelEntry,
   { engine, source, quantization }: Pick<ModelConfig, "engine" | "source" | "quantization">,

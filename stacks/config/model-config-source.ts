@@ -4,16 +4,16 @@ import { ConfigError, toProblem } from "./core/problems";
 import { bodyOf, type RemoteOptions, Unreadable, withRemoteFile } from "./remote-file";
 import { readTextFile, UnreadableFileError } from "./text-file";
 
-/** The texts that describe a model outside the catalogue. */
+/** Description of a model outside the catalogue. */
 export interface ModelConfigText {
   /** The Hugging Face config.json. */
   readonly config: string;
-  /** The hf_quant_config.json beside it; read for files only. */
+  /** hf_quant_config.json next to it, for files only. */
   readonly quantization?: string;
 }
 
 export interface ReadOptions extends RemoteOptions {
-  /** Folder that relative paths start at: that of the environment file. */
+  /** Base of relative paths: the environment file's folder. */
   readonly baseDirectory: string;
 }
 
@@ -23,8 +23,9 @@ const MAX_BYTES = 5 * 1024 * 1024;
 /**
  * Reads `models.<name>.config`: a path, or a file://, https:// or s3:// URL.
  *
- * S3 uses AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL (other stores)
- * of the environment; without keys the request is not signed, as public buckets allow.
+ * S3 uses AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and
+ * AWS_ENDPOINT_URL (other stores) of the environment; without keys requests are unsigned, for
+ * public buckets.
  *
  * @throws ConfigError with path, value, what is allowed and the fix.
  */
@@ -62,7 +63,7 @@ async function read(location: string, options: ReadOptions): Promise<ModelConfig
 }
 
 /**
- * The path that a location names on this machine; undefined where it names a server.
+ * Local path; undefined for a server.
  * @throws Unreadable for a file URL of another machine
  */
 export function localPath(location: string, baseDirectory: string): string | undefined {
@@ -100,7 +101,6 @@ function readFiles(path: string): ModelConfigText {
   return quantization === undefined ? { config } : { config, quantization };
 }
 
-/** Undefined when there is no such file. */
 function readIfPresent(path: string): string | undefined {
   try {
     return readTextFile(path, MAX_BYTES);

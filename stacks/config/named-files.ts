@@ -1,18 +1,18 @@
-/** Files that an environment names beside it: small texts that end up in the cluster. */
+/** Small files named by an environment that end up in the cluster. */
 import { resolve } from "node:path";
 import { ConfigError, type Path, type ProblemDraft, toProblem } from "./core/problems";
 import { readTextFile, UnreadableFileError } from "./text-file";
 
-/** What a file must be. */
+/** Kind of file. */
 export interface FileKind {
   /** `a readable Jinja template`. */
   readonly allowed: string;
   readonly maxBytes: number;
-  /** Why a text is none, and what to do; `undefined` where it is. */
+  /** Reason and fix for invalid text; `undefined` for valid text. */
   faultOf(text: string): { readonly reason: string; readonly fix: string } | undefined;
 }
 
-/** A file, and where the environment names it. */
+/** A file and its place in the environment. */
 export interface NamedFile {
   /** Key of the result. */
   readonly model: string;
@@ -21,9 +21,9 @@ export interface NamedFile {
 }
 
 /**
- * @param baseDirectory where relative paths start: the folder of the environment's file.
+ * @param baseDirectory base of relative paths: the folder of the environment's file.
  * @returns texts by model.
- * @throws ConfigError with every file that cannot be read.
+ * @throws ConfigError with every unreadable file.
  */
 export function readNamedFiles(
   files: readonly NamedFile[],

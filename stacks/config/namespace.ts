@@ -1,20 +1,20 @@
-/** Keys of an environment file belong to namespaces; ours is that of the Pulumi project. */
+/** Namespaces of keys; ours is the Pulumi project's. */
 import { distance } from "fastest-levenshtein";
 import type { ProblemDraft } from "./core/problems";
 import { didYouMean } from "./core/problems";
 import { NAMESPACE } from "./core/schema";
 import { configSchema } from "./schema";
 
-/** A full key without our namespace; undefined for the keys of others. */
+/** Undefined for other namespaces. */
 export function ownKey(key: string): string | undefined {
   const prefix = `${NAMESPACE}:`;
   return key.startsWith(prefix) ? key.slice(prefix.length) : undefined;
 }
 
-/** Slips in a name of this length that nobody makes on purpose. */
+/** Edits in a name of this length that are certainly mistakes. */
 const SLIPS = 3;
 
-/** Keys whose namespace is ours but for a slip: Pulumi would keep them for another project, and nothing would read them. */
+/** Misspelt namespaces of ours: Pulumi would keep such keys for another project, unread. */
 export function misspeltNamespaces(keys: readonly string[], parent: readonly string[] = []): ProblemDraft[] {
   return keys.filter(isMeantForUs).map((key) => ({
     path: [...parent, key],
@@ -31,7 +31,7 @@ function isMeantForUs(key: string): boolean {
     return false;
   }
   const isSlip = distance(namespace.toLowerCase(), NAMESPACE) <= SLIPS;
-  // Further off, the key itself must be one of ours.
+  // With more edits, the key must be one of ours.
   const isOurKey = Object.hasOwn(configSchema.shape, key.slice(colon + 1));
   return isSlip || (isOurKey && didYouMean(namespace, [NAMESPACE]) !== undefined);
 }

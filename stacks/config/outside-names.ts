@@ -1,31 +1,30 @@
-/** Names of what an engine's pod does not have, in the values of its flags. Pods of engines are offline. */
+/** References in flag values to things outside an engine's offline pod. */
 import { engineNames } from "../../engines";
 import { MODEL_FOLDER, OTHER_FOLDERS } from "../../names/pod-folders";
 import type { ArgumentValue } from "../../planner/types";
 
-/** Something that the engine would look for outside of its pod. */
 export interface OutsideName {
   readonly text: string;
   readonly what: string;
   readonly isAddress?: true;
 }
 
-/** Flags and keys whose text names a model, or files of one, also without a slash. */
+/** Flags and keys that name models or their files, also without a slash. */
 const NAMES_FILES = /(^|[-_])(model|tokenizer|generation-config|repo|repo_id)$/;
-/** What these may say without naming any; an engine's name stands for its own defaults. */
+/** Values that name none; an engine's name means its defaults. */
 const WORDS = new Set<string>(["auto", "ngram", "ngram_gpu", ...engineNames]);
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** The pod itself. */
 const OWN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/(localhost|127(\.\d+){3}|\[::1?\]|0\.0\.0\.0|\*)(?=[:/?#]|$)/i;
 const OF_FILES = /^file:\/\//i;
-/** `org/name`, as a repository or a relative path is written; a letter in each part, so that 1/2 is none. */
+/** `org/name`, a repository or relative path; a letter in each part, unlike 1/2. */
 const REPOSITORY = /^(?=[^/]*[a-z])[\w.-]+(\/(?=[^/]*[a-z])[\w.@-]+)+\/?$/i;
 
-/** Keys under which an engine imports what text names, as its config classes say at the pinned release (2026-11-28). */
+/** Keys whose text an engine imports, by its config classes at the pinned release (2026-11-28). */
 const NAMES_CODE = /^(inductor_passes|kv_connector_module_path)$/;
 
-/** What a value names outside of the pod, in its order. @param name of the flag or variable. */
+/** In the value's order. @param name of the flag or variable. */
 export function outsideNames(name: string, value: ArgumentValue): OutsideName[] {
   return [
     ...codeIn(name, parsed(value)),
@@ -36,7 +35,7 @@ export function outsideNames(name: string, value: ArgumentValue): OutsideName[] 
 }
 
 interface Text {
-  /** Flag or key that it stands under. */
+  /** Its flag or key. */
   readonly key: string;
   readonly text: string;
 }
@@ -53,7 +52,7 @@ function textsIn(key: string, value: unknown): Text[] {
     : [];
 }
 
-/** A name with dots as backend of compilation is a module's; `eager` and its like are of PyTorch. */
+/** A compilation backend with dots is a module; `eager` and the like are PyTorch's. */
 function codeIn(key: string, value: unknown): OutsideName[] {
   const names = (text: unknown): OutsideName[] =>
     typeof text === "string" ? [{ text, what: "code that the engine would import" }] : [];
@@ -68,7 +67,7 @@ function codeIn(key: string, value: unknown): OutsideName[] {
     : [];
 }
 
-/** JSON may stand as text. */
+/** JSON may be text. */
 function parsed(value: ArgumentValue): unknown {
   try {
     return typeof value === "string" && /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
@@ -77,7 +76,7 @@ function parsed(value: ArgumentValue): unknown {
   }
 }
 
-/** A flag's text may hold several: `a/b,c/d`, `plugins=/opt/x`. */
+/** Several in one text: `a/b,c/d`, `plugins=/opt/x`. */
 function wordsOf(text: string): string[] {
   return text.split(/[\s,;="'`[\](){}]+/).filter((word) => word !== "");
 }

@@ -1,2 +1,2 @@
-/** Page on where weights come from; every message about a source names it. */
+/** Page on sources of weights, named by every message about one. */
 export const OWN_WEIGHTS_PAGE = "docs/own-weights.md";

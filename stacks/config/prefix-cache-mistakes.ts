@@ -1,4 +1,4 @@
-/** What is meant under `gateway.prefixCaches` and is written otherwise, with the file's own consumers in the fix. */
+/** Common mistakes under `gateway.prefixCaches`, with the file's consumers in the fix. */
 import { type Path, type ProblemDraft, valueAt } from "./core/problems";
 import { flowYaml } from "./field-text";
 
@@ -6,7 +6,7 @@ const SECTION = ["gateway", "prefixCaches"];
 const SHARE = [...SECTION, "share"];
 const APART = "each consumer has a part of its own by default, and share names those who use one together";
 
-/** One draft, whichever issue of the value asks; undefined for every other value. */
+/** One draft, whichever issue of the value asks; undefined for other values. */
 export function prefixCacheMistake(path: Path, input: unknown): ProblemDraft | undefined {
   const isAt = (keys: Path) => keys.every((key, index) => path[index] === key);
   const names = consumersIn(input);

@@ -1,10 +1,10 @@
-/** One file of a web server or an S3 store: how it is asked for, and how much of its answer is taken. */
+/** Requests one file of a web server or S3 store, with a size limit. */
 import { AwsClient } from "aws4fetch";
 
 export interface RemoteOptions {
   /** @default the global one */
   readonly fetch?: typeof fetch;
-  /** AWS settings are read from here. @default process.env */
+  /** For AWS settings. @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** @default 10 seconds */
   readonly timeoutMs?: number;
@@ -12,12 +12,12 @@ export interface RemoteOptions {
 
 const TIMEOUT_MS = 10_000;
 
-/** Why a location cannot be read, and what to do. */
+/** Reason and fix for an unreadable location. */
 export class Unreadable extends Error {
   constructor(
     message: string,
     readonly fix: string,
-    /** Of a server that refuses. */
+    /** Of a refusal. */
     readonly status?: number,
   ) {
     super(message);
@@ -25,7 +25,7 @@ export class Unreadable extends Error {
 }
 
 /**
- * What `use` makes of the answer for a file.
+ * `use` converts the answer.
  *
  * @param location an https:// or s3:// URL
  * @param headers of the request
@@ -89,7 +89,7 @@ async function s3Request(
   const region = env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1";
   const endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
   const path = key.split("/").map(encodeURIComponent).join("/");
-  // Path style works with every store; Amazon itself wants the bucket in the host name, unless that has dots (TLS).
+  // Path style works everywhere; Amazon wants the bucket in the host, unless it has dots (TLS).
   const host = `s3.${region}.amazonaws.com`;
   const amazon = bucket.includes(".") ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;
   const base = endpoint ? `${endpoint.replace(/\/+$/, "")}/${bucket}` : amazon;
@@ -121,9 +121,8 @@ function refused(status: number, s3: boolean): Unreadable {
 }
 
 /**
- * The whole of an answer.
- * @param mostBytes a larger one is cut off and refused
- * @param tooLarge what to do about such a one
+ * @param mostBytes limit; larger answers are refused
+ * @param tooLarge fix for those
  * @throws Unreadable
  */
 export async function bodyOf(response: Response, mostBytes: number, tooLarge: string): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-/** Rules between fields. What concerns one field alone is in its schema; what needs arithmetic is in the planner. */
+/** Rules between fields. Single fields are checked by their schema, arithmetic by the planner. */
 import { ADDONS } from "../addons/table";
 import { draftsInFile } from "./core/in-file";
 import * as modelNamespaces from "./core/model-namespaces";
@@ -198,7 +198,7 @@ const rules: readonly Rule[] = [
   transform.patchesLeaveWhatOthersGoBy,
 ];
 
-/** Everything that the rules find, in the order of the rules; those of add-ons last. */
+/** In the order of the rules; add-ons' last. */
 export function checkRules(context: RuleContext<Omit<EnvironmentConfig, "gateway">>): ProblemDraft[] {
   const found = [...rules.flatMap((rule) => [...rule(context)]), ...ADDONS.flatMap((addon) => addon.check(context))];
   return draftsInFile(found, context.sections.models ?? {});

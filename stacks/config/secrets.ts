@@ -2,8 +2,8 @@ import { z } from "zod";
 import { addonSecrets } from "../addons/sections";
 
 /**
- * Secrets. Each has a key of its own, because Pulumi marks a whole key as secret: a secret inside a section would
- * make the section unreadable before deployment.
+ * Separate keys, because Pulumi marks whole keys as secret: a secret inside a section would make it
+ * unreadable before deployment.
  */
 export const secretFields = {
   huggingFaceToken: z
@@ -45,10 +45,9 @@ export type SecretKey = keyof typeof secretFields;
 
 export const secretKeys = Object.keys(secretFields) as SecretKey[];
 
-/** Secrets whose names the environment chooses: the API keys of servers outside, by how the names end. */
+/** API keys of external servers, with names chosen by the environment, by suffix. */
 export const API_KEY_NAME = /^[a-z][A-Za-z0-9]{0,55}ApiKey$/;
 
-/** Whether what stands under a key must be encrypted. */
 export function isSecretKey(key: string): boolean {
   return Object.hasOwn(secretFields, key) || API_KEY_NAME.test(key);
 }

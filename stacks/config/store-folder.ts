@@ -3,7 +3,7 @@ import { hubPrefix, revisionPrefix } from "../../planner/storage";
 import type { ModelSource } from "../../planner/types";
 import type { ModelConfig } from "./schema";
 
-/** Key prefix in the store of a model that is copied there: that of its revision, where several lie side by side. */
+/** Key prefix of a model in the store, by revision where there are several. */
 export function storeFolder(
   name: string,
   { domain, firstRevision, revisionOf }: Pick<ModelConfig, "domain" | "firstRevision" | "revisionOf">,

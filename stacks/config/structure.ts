@@ -1,4 +1,4 @@
-/** Structural problems: what zod finds, told in our words, and what is left of a section without them. */
+/** Structural problems from zod in our words, and the rest of a section without them. */
 import type { z } from "zod";
 import { type Path, type ProblemDraft, suggest, valueAt } from "./core/problems";
 import { correctedFraction, correctedNumber, correctedPercent, correctedText, quoted } from "./corrections";
@@ -8,7 +8,7 @@ import { knownMistake } from "./known-mistakes";
 import { type PlainIssue, plainIssues } from "./union-issues";
 import { unknownKeys } from "./unknown-keys";
 
-/** Drafts for one issue; several for several unknown keys. */
+/** Several for several unknown keys. */
 export function draftsOf(issue: PlainIssue, input: unknown): ProblemDraft[] {
   const path = issue.path as Path;
   const known = knownMistake(path, input);
@@ -32,7 +32,7 @@ export function draftsOf(issue: PlainIssue, input: unknown): ProblemDraft[] {
   return [{ path, value, allowed, fix: fixFor(path, value, field) }];
 }
 
-/** A name that breaks the rule of its mapping: of pools, models or labels. */
+/** Of pools, models or labels. */
 function invalidName(path: Path): ProblemDraft {
   const name = String(path[path.length - 1] ?? "");
   const allowed = allowedText(fieldAt(path.slice(0, -1))?.propertyNames);
@@ -65,7 +65,7 @@ function fixFor(path: Path, value: unknown, field: FieldSchema | undefined): str
   return choices.length > 0 ? choices.join(", or ") : `write ${allowedText(field)}`;
 }
 
-/** What was probably meant, where that can be told from the value. */
+/** Likely intention, if the value shows it. */
 function correctionOf(field: FieldSchema, value: unknown): string | undefined {
   const part =
     typeof value === "number" ? (correctedFraction(field, value) ?? correctedPercent(field, value)) : undefined;
@@ -74,7 +74,7 @@ function correctionOf(field: FieldSchema, value: unknown): string | undefined {
   }
   if (typeof value !== "string") {
     const text = quoted(field, value);
-    // Of 1.10 only the number is known here.
+    // 1.10 arrives as a number.
     const isRounded = typeof value === "number" && !Number.isInteger(value);
     return text === undefined
       ? undefined
@@ -105,9 +105,9 @@ function nearestBound(value: number, { minimum, maximum }: { minimum?: number; m
 }
 
 /**
- * Parses what is right in a section, so that the rules between fields are checked even while single fields are wrong:
- * faulty values are taken out, and where a required one is missing, what it belongs to. A tag with a slip in it counts
- * as what was meant; what no tag tells the kind of is taken out whole.
+ * Parses the valid parts of a section, so that rules between fields run despite wrong fields:
+ * faulty values are removed, and owners of missing ones. A misspelt tag counts as intended; unions
+ * without a clear tag are removed whole.
  *
  * @param name of the section.
  * @returns undefined when nothing useful is left.
@@ -120,7 +120,7 @@ export function parseWhatIsRight(name: string, schema: z.ZodType, section: unkno
       return result.data;
     }
     const issues = result.error.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }));
-    // Decided for all issues of a round before any is acted on: two issues about one value take out only that value.
+    // Decided before any change, so that two issues of one value remove only that value.
     const changes = plainIssues(issues, rest).flatMap((issue) => changesFor(issue, rest));
     for (const { path, value } of changes) {
       if (path.length <= 1) {
@@ -135,7 +135,7 @@ export function parseWhatIsRight(name: string, schema: z.ZodType, section: unkno
   }
 }
 
-/** A value to put at a path; undefined takes out what is there. */
+/** Undefined removes the value. */
 interface Change {
   readonly path: Path;
   readonly value?: string;
@@ -155,7 +155,7 @@ function changesFor(issue: PlainIssue, root: unknown): Change[] {
   }
 }
 
-/** The path itself, or the nearest thing above it that exists: the owner of a missing value, the list of an item. */
+/** The path, or its nearest existing parent: owner of a missing value, list of an item. */
 function removable(root: unknown, path: Path): Path {
   const item = path.findIndex((key) => typeof key === "number");
   let target = item === -1 ? path : path.slice(0, item);

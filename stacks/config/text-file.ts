@@ -1,19 +1,18 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** A file that a user named cannot be read. */
+/** A file named by a user. */
 export class UnreadableFileError extends Error {
   constructor(
-    /** Why, to follow the file's name: `is a folder`. */
+    /** Follows the file's name: `is a folder`. */
     readonly reason: string,
     readonly fix: string,
-    /** Nothing is there. */
     readonly isMissing = false,
   ) {
     super(`${reason}; ${fix}`);
   }
 }
 
-/** Far above every configuration, model description and certificate that people write. */
+/** Far above every configuration, model description and certificate. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
 const REASONS: Readonly<Record<string, UnreadableFileError>> = {
@@ -23,8 +22,8 @@ const REASONS: Readonly<Record<string, UnreadableFileError>> = {
 };
 
 /**
- * The text of a file that a user named: a plain file of bounded size, so that a device or a wrong path can neither fill
- * the memory nor hang.
+ * Regular files of limited size only, so that a device or wrong path can neither fill memory nor
+ * hang.
  *
  * @throws UnreadableFileError
  */

@@ -1,9 +1,9 @@
-/** Credentials in plain text, wherever they stand: an environment file is committed, and what it says is rendered. */
+/** Plaintext credentials anywhere: environment files are committed, and their values rendered. */
 import { HIDDEN, isToken } from "./core/credentials";
 import type { Path, ProblemDraft } from "./core/problems";
 import { secretKeys } from "./secrets";
 
-/** A problem for each text below our namespace that holds a credential. The texts themselves are not told. */
+/** Never shows the texts. */
 export function plainTokens(values: Readonly<Record<string, unknown>>): ProblemDraft[] {
   return textsIn(values).flatMap(([path, text]) =>
     isToken(text)

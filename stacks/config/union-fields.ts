@@ -1,21 +1,21 @@
-/** Tagged unions (sections/tagged-union.ts) as JSON Schema has them: which member a value is, and the keys that it may have. */
+/** Tagged unions (sections/tagged-union.ts) in JSON Schema: a value's member, and its keys. */
 
 import { didYouMean, valueAt } from "./core/problems";
 import type { FieldSchema } from "./field-text";
 import { foreignMember } from "./foreign-members";
 
-/** The members of a union by their tags' values, in the order of the schema. */
+/** Members by tag, in schema order. */
 export interface UnionField {
-  /** Key that tells the members apart. */
+  /** Tag key. */
   readonly tag: string;
   readonly members: ReadonlyMap<string, FieldSchema>;
-  /** What is meant where the tag is left out; undefined where it is required. */
+  /** Default member; undefined where the tag is required. */
   readonly byDefault: string | undefined;
-  /** Values of the tag that people know and write, and what to do instead. */
+  /** Unsupported values that people know, and what to do instead. */
   readonly notTaken: Readonly<Record<string, string>>;
 }
 
-/** Undefined for every other field. */
+/** Undefined for other fields. */
 export function unionOf(field: FieldSchema): UnionField | undefined {
   if (field.discriminator === undefined) {
     return undefined;
@@ -26,7 +26,7 @@ export function unionOf(field: FieldSchema): UnionField | undefined {
   return { tag, members, byDefault, notTaken };
 }
 
-/** The member that the tag of a value names, or the default; undefined where the tag is missing or names none. */
+/** By the value's tag, or the default; undefined for a missing or unknown tag. */
 export function namedMember({ tag, members, byDefault }: UnionField, value: unknown): string | undefined {
   const name = valueAt(value, [tag]);
   return name === undefined ? byDefault : [...members.keys()].find((member) => member === name);
@@ -43,7 +43,7 @@ export function meantMember(union: UnionField, value: unknown): string | undefin
   return foreign !== undefined && union.members.has(foreign) ? foreign : didYouMean(name, [...union.members.keys()]);
 }
 
-/** A mapping as this value means it: its member's keys, or those of all members where that cannot be told. */
+/** The member's keys, or all members' where unclear. */
 export function shapeOf(field: FieldSchema, value: unknown): FieldSchema {
   const union = unionOf(field);
   if (union === undefined) {
@@ -56,13 +56,13 @@ export function shapeOf(field: FieldSchema, value: unknown): FieldSchema {
   return { ...rest, type: "object", properties: { ...properties, [union.tag]: tagField(union) } };
 }
 
-/** The mapping among the values that a field takes: the others are short for it. */
+/** The mapping among a field's types; others are shorthands. */
 function longForm({ anyOf = [] }: FieldSchema): Pick<FieldSchema, "properties"> {
   const properties = anyOf.find((member) => member.properties !== undefined)?.properties;
   return properties === undefined ? {} : { properties };
 }
 
-/** The tag as a field that takes any of its values. */
+/** The tag as a field with all its values. */
 export function tagField({ members, byDefault, notTaken }: UnionField): FieldSchema {
   const description = [...members]
     .flatMap(([name, member]) => (member.description === undefined ? [] : `\`${name}\`: ${member.description}`))

@@ -1,4 +1,4 @@
-/** What zod finds in tagged unions, as if the tag were right: no tag hides what is wrong beside it. */
+/** zod's issues in tagged unions as if the tag were right, so that no tag hides others. */
 import type { z } from "zod";
 import { type Path, valueAt } from "./core/problems";
 import { type FieldSchema, fieldAt, inputSchema } from "./field-text";
@@ -6,23 +6,23 @@ import { meantMember, namedMember, unionOf } from "./union-fields";
 
 type Issue = z.core.$ZodIssue;
 
-/** A tag that is missing or names no member. */
+/** Missing or unknown. */
 export interface UnknownTag {
   readonly code: "unknown_tag";
   readonly path: Path;
-  /** The member that was probably meant: its keys were checked. */
+  /** Likely member, whose keys were checked. */
   readonly meant: string | undefined;
 }
 
 export type PlainIssue = Issue | UnknownTag;
 
 /**
- * The issues of a configuration with each failed tagged union replaced by its unknown tag, and by what is wrong in the
- * member that was meant, or in all members where that cannot be told.
+ * Replaces failed tagged unions by their unknown tag, and the issues in the intended member, or in
+ * all where unclear.
  *
  * @param issues with paths from the root.
  * @param values that were parsed.
- * @param root schema that they were parsed by.
+ * @param root schema of the values.
  */
 export function plainIssues(issues: readonly Issue[], values: unknown, root = inputSchema()): PlainIssue[] {
   return issues.flatMap((issue) => (issue.code === "invalid_union" ? unionIssues(issue, values, root) : [issue]));
@@ -50,7 +50,7 @@ function unionIssues(issue: z.core.$ZodIssueInvalidUnion, values: unknown, root:
   return namedMember(union, value) === undefined ? [{ code: "unknown_tag", path: tag, meant }, ...others] : others;
 }
 
-/** Of a field that takes mappings, or something short for one: what is wrong in the mapping that is there. */
+/** Issues in a mapping where shorthands are allowed too. */
 function longFormIssues(issue: z.core.$ZodIssueInvalidUnion, value: unknown): PlainIssue[] | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return undefined;
@@ -58,14 +58,14 @@ function longFormIssues(issue: z.core.$ZodIssueInvalidUnion, value: unknown): Pl
   const isOfMapping = (errors: readonly Issue[]) =>
     errors.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys");
   const unknown = (errors: readonly Issue[]) => errors.filter(({ code }) => code === "unrecognized_keys").length;
-  // Of several mappings the one whose keys were written.
+  // Of several mappings, the one whose keys are used.
   return issue.errors
     .filter(isOfMapping)
     .toSorted((a, b) => unknown(a) - unknown(b))[0]
     ?.map((each) => ({ ...each, path: [...(issue.path as Path), ...(each.path as Path)] }));
 }
 
-/** Issues of the keys that every member refuses, as the first member tells them that knows the key. */
+/** Issues of keys that every member refuses, from the first member that knows the key. */
 function inAll(path: Path, byMember: readonly (readonly PlainIssue[])[]): PlainIssue[] {
   const [first = new Map<string, PlainIssue[]>(), ...others] = byMember.map((issues) => byKey(path, issues));
   const shared = [...first].filter(([key]) => others.every((issues) => issues.has(key)));
@@ -75,7 +75,7 @@ function inAll(path: Path, byMember: readonly (readonly PlainIssue[])[]): PlainI
   });
 }
 
-/** Issues of a mapping by the key in it that they concern; each unknown key apart. */
+/** By key; each unknown key separately. */
 function byKey(path: Path, issues: readonly PlainIssue[]): Map<string, PlainIssue[]> {
   const each = issues.flatMap((issue): PlainIssue[] =>
     issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue],
@@ -88,7 +88,7 @@ function byKey(path: Path, issues: readonly PlainIssue[]): Map<string, PlainIssu
   return result;
 }
 
-/** The key of a mapping that an issue in it is about; that of the mapping itself is the empty one. */
+/** Empty for the mapping itself. */
 function keyIn(mapping: Path, issue: PlainIssue): string {
   const unknown = issue.code === "unrecognized_keys" && issue.path.length === mapping.length;
   return String((unknown ? issue.keys[0] : issue.path[mapping.length]) ?? "");

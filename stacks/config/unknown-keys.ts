@@ -1,4 +1,4 @@
-/** Keys that their mapping does not have: misspelt, of another member of a union, or standing a level too high or too low. */
+/** Unknown keys: misspelt, of another union member, or on the wrong level. */
 
 import { meantNames } from "./core/near-names";
 import { didYouMean, type Path, type ProblemDraft, suggest, valueAt } from "./core/problems";
@@ -6,14 +6,14 @@ import { type FieldSchema, fieldAt, keysOf, printable } from "./field-text";
 import { foreignKey } from "./foreign-words";
 import { meantMember, shapeOf, unionOf } from "./union-fields";
 
-/** What is to be told of keys; those that belong into one mapping are told as one. */
+/** Keys of one mapping are reported together. */
 interface Told {
   readonly keys: readonly string[];
   readonly allowed?: string | undefined;
   readonly fix: string;
 }
 
-/** @param unknown keys of the mapping at `parent` that it does not have. */
+/** @param unknown keys that the mapping at `parent` lacks. */
 export function unknownKeys(parent: Path, unknown: readonly string[], values: unknown): ProblemDraft[] {
   const mapping = valueAt(values, parent);
   const field = fieldAt(parent, values);
@@ -29,14 +29,14 @@ export function unknownKeys(parent: Path, unknown: readonly string[], values: un
   const told = unknown.flatMap((key): Told[] => {
     const place = placeOf(key);
     if (place !== undefined) {
-      // Mappings share keys: a place is told at the first key that has no other before it.
+      // Mappings share keys: a place is reported at its first key.
       return place.keys.find((each) => placeOf(each) === place) === key ? [place] : [];
     }
     const slip = meantNames(key, keys).length === 0 ? slipBelow(field, key, mapping) : undefined;
     const fix = above(parent, key, values) ?? slip ?? suggest(key, keys, "remove it: nothing reads it");
     return [{ keys: [key], fix }];
   });
-  // The keys themselves are shown, never what stands under them: a misspelt secret is still a secret.
+  // Shows keys, never values: a misspelt secret is still a secret.
   return told.map(({ keys: wrong, allowed = `the keys ${keys.join(", ")}`, fix }) => ({
     path: [...parent, wrong[0] ?? ""],
     value: wrong.length === 1 ? wrong[0] : wrong,
@@ -45,7 +45,7 @@ export function unknownKeys(parent: Path, unknown: readonly string[], values: un
   }));
 }
 
-/** They belong into a mapping of this mapping: `kvCacheDtype: fp8` into `vllm: {kvCacheDtype: fp8}`. */
+/** Keys of a nested mapping: `kvCacheDtype: fp8` into `vllm: {kvCacheDtype: fp8}`. */
 function below(field: FieldSchema | undefined, unknown: readonly string[], mapping: unknown): Told[] {
   const shape = field && shapeOf(field, mapping);
   return placesBelow(shape, unknown, mapping).map(({ name, keys }) => {
@@ -60,7 +60,7 @@ function below(field: FieldSchema | undefined, unknown: readonly string[], mappi
   });
 }
 
-/** Other members of the union have them, or have a mapping that does. */
+/** Keys of other union members or their mappings. */
 function elsewhere(field: FieldSchema | undefined, unknown: readonly string[], mapping: unknown): Told[] {
   const union = field && unionOf(field);
   if (union === undefined) {
@@ -94,14 +94,14 @@ function elsewhere(field: FieldSchema | undefined, unknown: readonly string[], m
   });
 }
 
-/** It belongs beside the mapping that it stands in. Sections themselves have no mapping above them. */
+/** A key one level too deep. Sections have no mapping above. */
 function above(parent: Path, key: string, values: unknown): string | undefined {
   const outer = parent.slice(0, -1);
   const isThere = outer.length > 0 && keysOf(fieldAt(outer, values), valueAt(values, outer)).includes(key);
   return isThere ? `write it beside ${parent[parent.length - 1]}, not in it` : undefined;
 }
 
-/** A slip in a key of a mapping of this mapping: `tensorParalel: 2` for `vllm: {tensorParallel: 2}`. */
+/** A misspelt key of a nested mapping: `tensorParalel: 2` for `vllm: {tensorParallel: 2}`. */
 function slipBelow(field: FieldSchema | undefined, key: string, mapping: unknown): string | undefined {
   const { properties = {} } = field ? shapeOf(field, mapping) : {};
   for (const [name, child] of Object.entries(properties)) {
@@ -113,7 +113,7 @@ function slipBelow(field: FieldSchema | undefined, key: string, mapping: unknown
   return undefined;
 }
 
-/** Mappings of a mapping that have some of the keys; each key once. */
+/** Nested mappings with some of the keys; each key once. */
 function placesBelow(shape: FieldSchema | undefined, unknown: readonly string[], mapping: unknown) {
   const placed = new Set<string>();
   return Object.entries(shape?.properties ?? {}).flatMap(([name, child]) => {

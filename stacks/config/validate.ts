@@ -12,20 +12,19 @@ import { draftsOf, parseWhatIsRight } from "./structure";
 import { plainTokens } from "./tokens";
 import { plainIssues } from "./union-issues";
 
-/** What stands for a secret whose value is known at deployment only. Never sent anywhere. */
+/** For a secret known at deployment only. Never sent anywhere. */
 export const SECRET_PLACEHOLDER = "(secret)";
 
-/** Our keys as they were found, whoever read them. */
+/** Our keys as found, from any reader. */
 export interface RawConfig {
-  /** Plain data by key, without the namespace. */
+  /** By key, without the namespace. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Keys that are encrypted. */
   readonly encrypted: ReadonlySet<string>;
-  /** Encrypted values inside sections, where that is known. */
+  /** Inside sections, where known. */
   readonly nestedSecrets?: readonly Path[];
-  /** Pulumi ESC environments that may hold what is missing here, and that nobody has opened. */
+  /** Unopened Pulumi ESC environments that may hold missing values. */
   readonly imports?: readonly string[];
-  /** Line of a path in the file, from 1. */
+  /** From 1. */
   readonly lineOf?: (path: Path) => number | undefined;
 }
 
@@ -34,8 +33,8 @@ export type Validation =
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /**
- * Checks a configuration: every problem of structure, of secrets and between fields, section by
- * section, without telling one twice. Never throws.
+ * All problems of structure, secrets and rules between fields, by section, without duplicates.
+ * Never throws.
  */
 export function validateConfig(raw: RawConfig): Validation {
   const secrets = secretProblems(raw);
@@ -77,7 +76,7 @@ function structureProblems({ values, encrypted, imports = [] }: RawConfig): Prob
   return imports.length === 0 ? drafts : drafts.map((draft) => withoutImports(draft, imports));
 }
 
-/** A value can break two rules of its field, such as being whole and being small, and is told once. */
+/** A value that breaks two rules of its field is reported once. */
 function uniqueDrafts(drafts: readonly ProblemDraft[]): ProblemDraft[] {
   const seen = new Set<string>();
   return drafts.filter(({ path, fix }) => {
@@ -86,7 +85,7 @@ function uniqueDrafts(drafts: readonly ProblemDraft[]): ProblemDraft[] {
   });
 }
 
-/** A section that is missing from the file may stand in an environment of Pulumi ESC, which only Pulumi opens. */
+/** A missing section may be in a Pulumi ESC environment, which only Pulumi opens. */
 function withoutImports(draft: ProblemDraft, imports: readonly string[]): ProblemDraft {
   return draft.path.length === 1 && draft.value === undefined
     ? {
@@ -96,7 +95,7 @@ function withoutImports(draft: ProblemDraft, imports: readonly string[]): Proble
     : draft;
 }
 
-/** zod leaves this one name out of records without a word, to keep prototypes clean. */
+/** zod silently drops this name from records, against prototype pollution. */
 function droppedNames(values: RawConfig["values"]): ProblemDraft[] {
   return ["pools", "models", "nodes", "commonLabels"]
     .filter((section) => namesIn(values[section]).includes("__proto__"))
@@ -145,7 +144,7 @@ function secretProblems({ values, encrypted, nestedSecrets = [] }: RawConfig): P
   ];
 }
 
-/** It becomes a header: what is no visible ASCII would end or forge one. */
+/** It becomes a header, which characters other than visible ASCII would end or forge. */
 function isApiKey(value: unknown): boolean {
   return typeof value === "string" && /^[!-~]{1,4096}$/.test(value);
 }
@@ -156,7 +155,7 @@ function contextOf({
   nestedSecrets = [],
 }: RawConfig): RuleContext<Omit<EnvironmentConfig, "gateway">> {
   const schemas: Readonly<Record<string, z.ZodType>> = environmentSchema.shape;
-  // A section with an encrypted value in it is not judged further: what it says is not known.
+  // Sections with an encrypted value are unknown and not judged further.
   const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));
   const { models, nodes, ...others } = Object.fromEntries(
     readable.map(([name, schema]) => [name, parseWhatIsRight(name, schema, values[name])]),
@@ -192,7 +191,6 @@ function withoutSecrets(values: RawConfig["values"]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => !isSecretKey(key)));
 }
 
-/** Whether `path` is `outer` or inside it. */
 function contains(outer: Path, path: Path): boolean {
   return outer.length <= path.length && outer.every((key, index) => key === path[index]);
 }

@@ -1,4 +1,4 @@
-/** Files of YAML that people write: what they say, where it stands, and what is wrong with them as YAML. */
+/** Hand-written YAML: data, positions and syntax errors. */
 import {
   type ErrorCode,
   isAlias,
@@ -15,43 +15,43 @@ import { messageOf } from "../../names/message-of";
 import { type ConfigProblem, type Path, toProblem } from "./core/problems";
 import { toPlain } from "./yaml-references";
 
-/** One slip makes many errors further down; nobody reads past the first ones. */
+/** One slip causes many later errors: only the first ones help. */
 const MAX_SYNTAX_ERRORS = 5;
 
-/** Some thousand models, each with every key. */
+/** Some thousand models with every key. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** What to do about the slips that have a name of their own. */
+/** Fixes for named syntax errors. */
 const SYNTAX_FIXES: Readonly<Partial<Record<ErrorCode, (where: string) => string>>> = {
   DUPLICATE_KEY: (where) => `keep one of the two keys at ${where}`,
   TAB_AS_INDENT: (where) => `indent with spaces instead of tabs, from ${where} on`,
 };
 
-/** How far a file has a path. */
+/** How far a path exists. */
 export interface PlaceInFile {
-  /** Keys of the path that are there, from its beginning. */
+  /** Leading keys present. */
   readonly depth: number;
-  /** Line of the last of them, from 1. */
+  /** Of the last, from 1. */
   readonly line: number;
 }
 
-/** A file of one YAML mapping, with its lines. */
+/** One YAML mapping with line numbers. */
 export interface YamlFile {
-  /** Empty where the file cannot be read. */
+  /** Empty for unreadable files. */
   readonly root: Readonly<Record<string, unknown>>;
   readonly problems: readonly ConfigProblem[];
-  /** Line of the key at a path, or of the nearest one above it, from 1. */
+  /** Of a path's key, or its nearest parent, from 1. */
   readonly lineOf: (path: Path) => number | undefined;
-  /** The same with how near it is. Undefined where not even the first key is there. */
+  /** With its depth. Undefined where not even the first key exists. */
   readonly placeOf: (path: Path) => PlaceInFile | undefined;
-  /** Paths of mappings' keys below `path` behind whose colon nothing stands. */
+  /** Keys below `path` without a value. */
   readonly emptyBelow: (path: Path) => readonly Path[];
 }
 
 /**
- * Reads a file that a person wrote. Never throws.
+ * Never throws.
  *
- * @param beginning what to do where it holds no mapping at all.
+ * @param beginning advice for files without a mapping.
  */
 export function readYaml(text: string, beginning: string): YamlFile {
   const lines = new LineCounter();
@@ -68,10 +68,10 @@ export function readYaml(text: string, beginning: string): YamlFile {
     return unreadable(`${text.length} characters`, `split it: at most ${MAX_CHARACTERS} characters are read`);
   }
   try {
-    // Pulumi reads merge keys too.
+    // Pulumi supports merge keys too.
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: "error" });
     if (document.errors.length > 0) {
-      // One tab breaks every line below it.
+      // One tab breaks every line below.
       const tab = document.errors.find(({ code }) => code === "TAB_AS_INDENT");
       const told = tab ? [tab] : document.errors.slice(0, MAX_SYNTAX_ERRORS);
       const problems = told.map(({ code, message, pos: [offset] }) => {
@@ -110,10 +110,10 @@ export function readYaml(text: string, beginning: string): YamlFile {
   }
 }
 
-/** The pairs of a mapping by key. */
+/** By key. */
 type PairsOf = (map: YAMLMap) => ReadonlyMap<string, Pair>;
 
-/** Each mapping's pairs, looked through once: there may be as many problems as keys. */
+/** Indexed once: there may be as many problems as keys. */
 function pairIndex(): PairsOf {
   const known = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
   return (map) => {

@@ -1,27 +1,26 @@
-/** Aliases and merge keys of a YAML document that lead nowhere: the parser accepts them, and its conversion to plain data throws. */
+/** Unresolvable aliases and merge keys of YAML: the parser accepts them, and conversion throws. */
 import { type Document, isCollection, isMap, isNode, isPair, type Node, visit, YAMLMap, YAMLSeq } from "yaml";
 import { messageOf } from "../../names/message-of";
 
-/** How often the aliases of one anchor may repeat what it holds. */
+/** Allowed repetitions by aliases of one anchor. */
 const MOST_ALIASES = 100;
 
-/** How many levels down the cause of an error is looked for: what is further down has the line of the level above. */
+/** Depth of the search for an error's cause; deeper ones have their parent's line. */
 const DEEPEST = 100;
 
-/** An alias or merge key that cannot be resolved. */
 export interface Unresolved {
-  /** Of its first character in the text. */
+  /** In the text. */
   readonly offset: number;
-  /** As the file has it. */
+  /** As in the file. */
   readonly value: string;
   readonly allowed: string;
-  /** What to do, to be followed by the place. */
+  /** Fix, followed by the place. */
   readonly fix: string;
 }
 
 type Advice = Pick<Unresolved, "allowed" | "fix">;
 
-/** By how the parser's message begins. */
+/** By the start of the parser's message. */
 const ADVICE: readonly (readonly [string, Advice])[] = [
   [
     "Merge sources",
@@ -51,7 +50,7 @@ const CIRCULAR: Advice = {
   fix: "replace the alias by what it should hold",
 };
 
-/** The plain data of a document without errors, or what keeps it from having any. @throws RangeError for nesting deeper than the stack */
+/** Plain data, or the obstacle. @throws RangeError for nesting deeper than the stack */
 export function toPlain(
   document: Document.Parsed,
   text: string,
@@ -79,7 +78,7 @@ function adviceOn(message: string): Advice {
   return advice ?? { allowed: `a value that can be read: ${message}`, fix: "correct the value" };
 }
 
-/** From the first character to behind the last. */
+/** End exclusive. */
 type Span = readonly [number, number];
 
 function spanOf({ range }: Node): Span {
@@ -107,7 +106,7 @@ function aliasInItsAnchor(document: Document.Parsed): Span | undefined {
   return found;
 }
 
-/** The first item of the document that cannot be converted, as far down as it cannot be by itself; why, where it says so. */
+/** The first and deepest unconvertible item, with its reason if any. */
 function firstFailure(document: Document.Parsed): { readonly span: Span; readonly message?: string } {
   let node: unknown = document.contents;
   let found: ReturnType<typeof firstFailure> = { span: [document.range[0], document.range[1]] };
@@ -127,7 +126,7 @@ function firstFailure(document: Document.Parsed): { readonly span: Span; readonl
   return found;
 }
 
-/** The item with which the conversion of a collection that fails begins to fail. */
+/** The item at which a collection's conversion fails. */
 function firstFailing(document: Document.Parsed, collection: YAMLMap | YAMLSeq): unknown {
   let [low, high] = [0, collection.items.length - 1];
   while (low < high) {

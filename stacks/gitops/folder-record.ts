@@ -5,19 +5,19 @@ import { ownerOfTypes } from "../../kubernetes/owner";
 import { isPlain } from "../../kubernetes/plain";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 
-/** Keeps what a program leaves to the rendered folder, in one place, so that no component can forget it. */
+/** Records resources of the rendered folder in one place, so that no component can be forgotten. */
 export class FolderRecord {
-  /** Types of the components around each resource, and its own. */
+  /** Types of each resource and its parents. */
   private readonly lineages = new Map<pulumi.Resource, readonly string[]>();
   private readonly objects: FolderObject[] = [];
   private readonly charts: FolderChart[] = [];
 
-  /** What was made until now. */
+  /** So far. */
   get contents(): FolderContents {
     return { objects: [...this.objects], charts: [...this.charts] };
   }
 
-  /** Of the platform, before what changes where charts come from. */
+  /** The platform's, before the transformation of charts' sources. */
   readonly transformation: pulumi.ResourceTransformation = ({ resource, type, name, props, opts }) => {
     const types = [...((opts.parent && this.lineages.get(opts.parent)) ?? []), type];
     this.lineages.set(resource, types);

@@ -3,7 +3,7 @@ import { assertKeepsPlatform, engineState, thisStack } from "./keeps-platform";
 import { engineMonitor, leaveToFolder } from "./leave-to-folder";
 
 /**
- * With `gitops`, has `up` make its part alone. Before the program makes anything.
+ * With `gitops`, limits `up` to its part. Called before resources are registered.
  *
  * @throws StillOwnedError while that would delete the platform.
  */

@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type OwnedResource, type Owner, ownerOf } from "../../kubernetes/owner";
 
-/** URNs that something was computed from. */
+/** URNs of dependencies. */
 interface Origins {
   getUrnsList(): string[];
   setUrnsList(urns: string[]): void;
 }
 
-/** As much of a registration as is read and changed here (pulumi/proto/resource.proto, RegisterResourceRequest). */
+/** Used fields of a registration (pulumi/proto/resource.proto, RegisterResourceRequest). */
 export interface Registration {
   getType(): string;
   getName(): string;
@@ -19,7 +19,7 @@ export interface Registration {
   getPropertydependenciesMap(): { forEach(visit: (origins: Origins, property: string) => void): void };
 }
 
-/** What the SDK reads of an answer. */
+/** Used fields of an answer. */
 export interface Answer {
   getUrn(): string;
   getId(): string;
@@ -30,16 +30,16 @@ export interface Answer {
 
 type Answered = (error: Error | null, answer: Answer | undefined) => void;
 
-/** What the SDK registers resources with. */
+/** The SDK's registration client. */
 export interface Monitor {
   registerResource(request: Registration, answered: Answered): unknown;
 }
 
 /**
- * Has the engine see what `up` owns alone: the folder's resources are answered here, with their inputs as what became of them, so that
- * everything else is computed as it is without `gitops`. No dependency names them.
+ * Hides the folder's resources from the engine: they are answered here with their inputs, so that
+ * everything else is computed as without `gitops`. No dependency names them.
  *
- * @param monitor the SDK's, before the program makes anything.
+ * @param monitor the SDK's, before the program registers anything.
  */
 export function leaveToFolder(monitor: Monitor, owner: (resource: OwnedResource) => Owner = ownerOf): void {
   const register = monitor.registerResource.bind(monitor);
@@ -63,7 +63,7 @@ export function leaveToFolder(monitor: Monitor, owner: (resource: OwnedResource)
   };
 }
 
-/** The SDK's monitor, as it is used here. @throws Error where the program runs without an engine. */
+/** @throws Error where the program runs without an engine. */
 export function engineMonitor(): Monitor {
   const monitor = pulumi.runtime.getMonitor();
   if (monitor === undefined) {
@@ -74,7 +74,7 @@ export function engineMonitor(): Monitor {
 
 const STACK = "pulumi:pulumi:Stack";
 
-/** The URN that the engine would give it. */
+/** As the engine would assign. */
 function urnOf(request: Registration): string {
   const [, , above = ""] = request.getParent().split("::");
   const types = above === "" || above === STACK ? request.getType() : `${above}$${request.getType()}`;

@@ -1,4 +1,4 @@
-/** A stack's state, as `pulumi stack export` writes it, on its way between Pulumi and Argo CD. Plain data in, plain data out. */
+/** A stack's state (`pulumi stack export`) between Pulumi and Argo CD. Pure. */
 import { z } from "zod";
 import { ownerOf } from "../../kubernetes/owner";
 
@@ -13,7 +13,7 @@ const resource = z.looseObject({
   propertyDependencies: z.record(z.string(), z.array(z.string()).nullable()).nullish(),
 });
 
-/** `pulumi stack export`, version 3 of the format. */
+/** `pulumi stack export`, format version 3. */
 export const stackState = z.looseObject({
   version: z.literal(3),
   deployment: z.looseObject({
@@ -25,14 +25,13 @@ export const stackState = z.looseObject({
 export type StackState = z.output<typeof stackState>;
 type StateResource = z.output<typeof resource>;
 
-/** A state, and the resources that moved. */
 export interface MovedState {
   readonly state: StackState;
   /** URNs. */
   readonly moved: readonly string[];
 }
 
-/** The state without what the rendered folder has: Pulumi forgets those objects, and deletes none. */
+/** Without the rendered folder's objects: Pulumi forgets them without deleting any. */
 export function released(state: StackState): MovedState {
   const { resources } = state.deployment;
   const moved = resources.filter(isFolders).map(({ urn }) => urn);
@@ -42,7 +41,7 @@ export function released(state: StackState): MovedState {
 }
 
 /**
- * The state, with what the rendered folder has as an earlier state had it: Pulumi knows those objects again.
+ * With the rendered folder's objects from an earlier state: Pulumi knows them again.
  *
  * @param before a state from before they were released.
  */
@@ -65,12 +64,12 @@ function isFolders({ urn, custom }: StateResource): boolean {
   return custom && ownerOf({ urn }) === "folder";
 }
 
-/** A reference to a provider is its URN, `::` and its id. */
+/** A provider reference is its URN, `::` and its id. */
 function providerUrn(reference: string): string {
   return reference.slice(0, reference.lastIndexOf("::"));
 }
 
-/** The resource, with those of its dependencies that are there. */
+/** Keeps existing dependencies only. */
 function dependingOn(each: StateResource, isThere: (urn: string) => boolean): StateResource {
   const { dependencies, propertyDependencies } = each;
   return {

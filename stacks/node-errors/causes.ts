@@ -1,7 +1,7 @@
-/** Why clouds make no machines, as far as their errors say it. */
+/** Causes of missing machines in clouds' errors. */
 import type { ClusterKind } from "../../planner/types";
 
-/** None is free; the account may not have more; nobody offers one for so little. */
+/** None free; account limit; price too low. */
 export type Shortage = "capacity" | "limit" | "price";
 
 interface Cause {
@@ -10,9 +10,10 @@ interface Cause {
 }
 
 /**
- * Oracle's codes: docs.oracle.com, API/References/apierrors; "Out of host capacity" is the text of a 500, alone or within a work request
- * of node pools. EC2's codes: docs.aws.amazon.com, AWSEC2/latest/APIReference/errors-overview, which node groups and groups of instances
- * repeat; EKS names a capacity that ran out in a health issue of the group. Read 2026-11-27.
+ * Oracle's codes: docs.oracle.com, API/References/apierrors; "Out of host capacity" is the text of
+ * a 500, alone or in a node pool's work request. EC2's codes: docs.aws.amazon.com,
+ * AWSEC2/latest/APIReference/errors-overview, repeated by node groups and groups of instances; EKS
+ * reports exhausted capacity in a health issue of the group. Read 2026-11-27.
  */
 const CAUSES: Partial<Record<ClusterKind, readonly Cause[]>> = {
   oci: [
@@ -32,7 +33,7 @@ const CAUSES: Partial<Record<ClusterKind, readonly Cause[]>> = {
   ],
 };
 
-/** Undefined: it failed for another reason, or for one that the text does not tell. */
+/** Undefined for other or unknown causes. */
 export function shortageOf(kind: ClusterKind, error: string): Shortage | undefined {
   return CAUSES[kind]?.find(({ said }) => said.test(error))?.shortage;
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type NodeError, nodeErrorMessage, type PoolFacts, poolOf } from "./message";
 
-/** What nodes are made by. */
+/** Resources that provision nodes. */
 const NODES: ReadonlySet<string> = new Set([
   "aws:eks/nodeGroup:NodeGroup",
   "oci:ContainerEngine/nodePool:NodePool",
@@ -10,12 +10,13 @@ const NODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Has the engine tell of failed nodes what the cloud does not know: what waits for them, and what else would do. It adds a warning; the
- * cloud's error stays the engine's, and nothing is tried again.
+ * Adds a warning to failed nodes with what the cloud does not know: what waits for them, and
+ * alternatives. The cloud's error stays, and nothing is retried.
  *
- * The state names the hook. A destroy, which runs no program, passes over it and shows the cloud's error (engine 3.259, tried).
+ * The state names the hook. A destroy, which runs no program, skips it and shows the cloud's error
+ * (engine 3.259, tested).
  *
- * @param facts asked for once something has failed.
+ * @param facts requested after a failure.
  */
 export function explainNodeErrors(facts: () => Promise<PoolFacts>): void {
   const hook = new pulumi.ErrorHook("node-errors", async ({ name, failedOperation, errors: [error = ""] }) => {
@@ -36,11 +37,11 @@ async function explain(
     const pool = poolOf(name, known.plan.pools);
     const message = pool && nodeErrorMessage({ pool, operation, error }, known);
     if (message) {
-      // Without the resource: its URN is told once the hook has returned.
+      // Without the resource, whose URN is only known after the hook.
       await pulumi.log.warn(message);
     }
   } catch (failure) {
-    // Advice that cannot be given must not take the place of the cloud's error.
+    // Failed advice must not replace the cloud's error.
     await pulumi.log.debug(`no advice on ${name}: ${String(failure)}`);
   }
 }

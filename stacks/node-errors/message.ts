@@ -4,16 +4,16 @@ import type { ClusterKind, DeploymentPlan } from "../../planner/types";
 import type { PoolConfig } from "../config";
 import { type Shortage, shortageOf } from "./causes";
 
-/** An operation on the nodes of a pool that failed. */
+/** Failed operation on a pool's nodes. */
 export interface NodeError {
   readonly pool: string;
   /** `create`, `update` or `delete`. */
   readonly operation: string;
-  /** What the cloud said. */
+  /** The cloud's message. */
   readonly error: string;
 }
 
-/** What the environment says of its pools, and what the planner knows beside. */
+/** Facts about pools from environment and planner. */
 export interface PoolFacts {
   readonly kind: ClusterKind;
   readonly pools: Readonly<Record<string, PoolConfig>>;
@@ -21,10 +21,10 @@ export interface PoolFacts {
   readonly otherMachines: (pool: string) => readonly OtherMachine[];
 }
 
-/** More names of machines are no help. */
+/** More names do not help. */
 const MOST_MACHINES = 3;
 
-/** What to tell beside the cloud's own error: what does not come because of it, what does, and what would help. */
+/** Besides the cloud's error: what is missing now, what still works, and what would help. */
 export function nodeErrorMessage({ pool, operation, error }: NodeError, facts: PoolFacts): string | undefined {
   const planned = facts.plan.pools.find(({ name }) => name === pool);
   if (planned === undefined || operation === "delete") {
@@ -98,7 +98,7 @@ function purchases(kind: ClusterKind, at: string, capacity: NonNullable<PoolConf
   return [`${reserved}${kind === "aws" ? ", or {capacityBlock: …}" : ""}: machines that are kept for you`];
 }
 
-/** The pool that a resource is of, by its logical name: `cluster-pools-h100` is of `h100`. */
+/** By logical name: `cluster-pools-h100` is of `h100`. */
 export function poolOf(resource: string, pools: DeploymentPlan["pools"]): string | undefined {
   return pools
     .map(({ name }) => name)

@@ -2,7 +2,7 @@ import type { Asked, ClusterFacts } from "../facts";
 import type { Needs } from "../needs";
 import type { CheckResult, CheckStatus } from "../result";
 
-/** Judges facts of a cluster; asks nothing itself. */
+/** Pure judgement of a cluster's facts. */
 export type Check = (facts: ClusterFacts, needs: Needs) => readonly CheckResult[];
 
 export type Subject = Pick<CheckResult, "check" | "title" | "needed">;
@@ -13,7 +13,7 @@ export interface Verdict {
   readonly remedies?: readonly string[];
 }
 
-/** A verdict on a fact that is known. What nobody was told cannot be judged. */
+/** Unknown facts are not judged. */
 export function judged<T>(subject: Subject, fact: Asked<T>, judge: (value: T) => Verdict): CheckResult {
   const verdict: Verdict = fact.known
     ? judge(fact.value)

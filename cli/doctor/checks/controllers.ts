@@ -3,16 +3,16 @@ import type { ClusterFacts, NamedFact, WorkloadFact } from "../facts";
 import type { Needs, ReleaseNeed } from "../needs";
 import { type Check, failed, judged, passed, type Subject, type Verdict, warning } from "./check";
 
-/** Software of others that there may be one of in a cluster. */
+/** Software of which a cluster has one. */
 interface Product {
   readonly title: string;
-  /** Chart of the catalogue that the platform installs it with. */
+  /** The platform's catalogue chart. */
   readonly chart: string;
-  /** Image of its controller, whoever's registry it comes from. */
+  /** Controller image in any registry. */
   readonly image: RegExp;
-  /** Groups of its custom resources; of a group that others share, names of definitions. */
+  /** Groups of its custom resources, or CRD names in a shared group. */
   readonly groups: readonly string[];
-  /** Chart of its CRDs, where they are its templates: Helm refuses to take over those of others. */
+  /** Chart with CRDs as templates: Helm refuses to adopt existing ones. */
   readonly crdChart?: string;
   /** Setting that makes the platform use what is there. */
   readonly present?: { readonly setting: string; readonly note: string };
@@ -20,7 +20,7 @@ interface Product {
   readonly setting?: string;
 }
 
-/** How charts bring their CRDs: `crdNotes` of catalog/charts.json. */
+/** How charts bring CRDs: `crdNotes` of catalog/charts.json. */
 export const PRODUCTS: readonly Product[] = [
   {
     title: "cert-manager",
@@ -88,7 +88,7 @@ export const PRODUCTS: readonly Product[] = [
     title: "Argo CD",
     chart: "argo-cd",
     image: /argoproj\/argocd(:|@|$)/,
-    // Other projects of Argo have kinds of the same group.
+    // Other Argo projects share the group.
     groups: ["applications.argoproj.io", "applicationsets.argoproj.io", "appprojects.argoproj.io"],
     crdChart: "argo-cd",
   },
@@ -96,7 +96,7 @@ export const PRODUCTS: readonly Product[] = [
   { title: "KubeRay", chart: "kuberay-operator", image: /kuberay\/operator(:|@|$)/, groups: ["ray.io"] },
 ];
 
-/** Two of one kind would both answer for the same objects. */
+/** Two would reconcile the same objects. */
 export const controllers: Check = (facts, needs) =>
   PRODUCTS.flatMap((product) => {
     const release = needs.releases.find(({ chart }) => chart === product.chart);
@@ -123,7 +123,7 @@ export const controllers: Check = (facts, needs) =>
     ];
   });
 
-/** Controllers of a product by whose they are: the platform labels its namespaces. */
+/** Controllers by owner: the platform labels its namespaces. */
 export function running({ deployments, ownNamespaces }: ClusterFacts, { image }: Pick<Product, "image">) {
   if (!deployments.known) {
     return deployments;
@@ -182,7 +182,7 @@ function foreignVerdict(others: readonly WorkloadFact[], product: Product): Verd
   );
 }
 
-/** Definitions outlive the controllers that they came with. */
+/** CRDs outlive their controllers. */
 function leftVerdict(runs: boolean, { definitions }: ClusterFacts, { releases }: Needs, product: Product): Verdict {
   if (!definitions.known) {
     return { status: "unknown", found: `no controller; its CRDs are not known: ${definitions.reason}` };
@@ -214,7 +214,7 @@ function leftVerdict(runs: boolean, { definitions }: ClusterFacts, { releases }:
     : passed("no controller, and CRDs of the platform's own release");
 }
 
-/** Whether Helm takes a definition for a release's (helm v3, pkg/action/validate.go `checkOwnership`). */
+/** Helm's ownership check (helm v3, pkg/action/validate.go `checkOwnership`). */
 function belongsTo({ labels, annotations }: NamedFact, { release, namespace }: ReleaseNeed): boolean {
   return (
     labels["app.kubernetes.io/managed-by"] === "Helm" &&
@@ -223,7 +223,7 @@ function belongsTo({ labels, annotations }: NamedFact, { release, namespace }: R
   );
 }
 
-/** A line of a shell after which the definitions of these groups belong to a release. It holds no name that a cluster says. */
+/** Shell line that hands CRDs of these groups to a release, without names from the cluster. */
 function adoption(groups: readonly string[], { release, namespace }: ReleaseNeed): string {
   const ends = groups.map((group) => group.replaceAll(".", "[.]")).join("|");
   return [
@@ -233,11 +233,11 @@ function adoption(groups: readonly string[], { release, namespace }: ReleaseNeed
   ].join(" && ");
 }
 
-/** The minor version of Gateway API that Envoy Gateway 1.9 is made for: its release matrix (read 2026-11-23). */
+/** Envoy Gateway 1.9's minor version of Gateway API: its release matrix (read 2026-11-23). */
 const GATEWAY_API = "v1.6";
 const BUNDLE = "gateway.networking.k8s.io/bundle-version";
 
-/** Definitions of the Gateway API, which k3s and clouds bring too, are left as they are by Helm. */
+/** Helm leaves existing Gateway API CRDs (from k3s or a cloud) unchanged. */
 export const gatewayApi: Check = ({ definitions }, { releases }) =>
   releases.some(({ chart }) => chart === "gateway-helm")
     ? [

@@ -4,7 +4,7 @@ import { someOf } from "../../cluster/foreign-text";
 import type { WorkloadFact } from "../facts";
 import { type Check, failed, judged, passed, warning } from "./check";
 
-/** NetworkPolicies let every pod ask the pods with this label, and nobody else. */
+/** NetworkPolicies allow DNS to pods with this label only. */
 export const dns: Check = ({ dnsPods, deployments }) => [
   judged(
     {
@@ -45,10 +45,10 @@ export const dns: Check = ({ dnsPods, deployments }) => [
   ),
 ];
 
-/** The option of NodeLocal DNSCache for the addresses that it listens on. */
+/** NodeLocal DNSCache's option for its addresses. */
 const LISTENS_ON = /^-{1,2}localip(?:=(.+))?$/;
 
-/** A cache of DNS on every node is no pod that policies can select: they let pods ask its addresses. */
+/** Policies cannot select a DNS cache on nodes: they allow its addresses. */
 export const dnsCache: Check = ({ daemonSets }, { cluster }) =>
   daemonSets.known && !daemonSets.value.some((each) => cacheAddresses(each).length > 0)
     ? []
@@ -68,7 +68,7 @@ export const dnsCache: Check = ({ daemonSets }, { cluster }) =>
               return passed(`it listens on ${someOf(addresses)}`);
             }
             const fix = `add to the environment's file: inference-stacks:cluster: { dnsCidrs: [${closed.map((each) => canonicalCidr(hostCidr(each))).join(", ")}] }`;
-            // Pods ask the address in their resolv.conf, and which one that is the kubelet of each node says.
+            // Each node's kubelet decides which address is in a pod's resolv.conf.
             return closed.length === addresses.length
               ? failed(
                   `it listens on ${someOf(closed)}, where NetworkPolicies let no pod ask: none could resolve a name`,
@@ -79,7 +79,7 @@ export const dnsCache: Check = ({ daemonSets }, { cluster }) =>
         ),
       ];
 
-/** `10.96.0.10` of a DaemonSet whose containers have `-localip 169.254.20.10,10.96.0.10`; none of others. */
+/** `10.96.0.10` of containers with `-localip 169.254.20.10,10.96.0.10`; empty for others. */
 function cacheAddresses({ containers }: WorkloadFact): string[] {
   return containers.flatMap(({ words }) =>
     words.flatMap((word, at) => {

@@ -2,10 +2,10 @@ import { KEDA_NAMESPACE } from "../../../names/namespaces";
 import type { ApiServiceFact } from "../facts";
 import { type Check, failed, judged, passed, type Subject, type Verdict, warning } from "./check";
 
-/** Under which Kubernetes asks for what its autoscalers follow: there is one server of it in a cluster. */
+/** API of autoscaling metrics: one server per cluster. */
 const NAME = "v1beta1.external.metrics.k8s.io";
 
-/** KEDA serves them where it scales; a HorizontalPodAutoscaler needs an adapter that is there. */
+/** KEDA serves it; a HorizontalPodAutoscaler needs an existing adapter. */
 export const externalMetrics: Check = ({ apiServices }, { autoscaler }) => {
   if (autoscaler === undefined) {
     return [];

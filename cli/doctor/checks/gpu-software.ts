@@ -10,13 +10,13 @@ import { type Check, failed, judged, passed, unknown, type Verdict, warning } fr
 import { nodesOf } from "./pool-nodes";
 import { quantity } from "./quantity";
 
-/** Labels of NVIDIA's GPU feature discovery, the older ones last. */
+/** Labels of NVIDIA's GPU feature discovery, older ones last. */
 const DRIVER_LABELS = ["nvidia.com/cuda.driver-version.major", "nvidia.com/cuda.driver.major"];
 
-/** Images of device plugins and of the operators that bring them. */
+/** Device plugins and their operators. */
 const DEVICE_PLUGIN = /(^|\/)(k8s-device-plugin|gpu-operator)([:@]|$)/;
 
-/** Whether what nodes lack is still to come: the platform, or the cloud of a cluster that it makes, brings it. */
+/** Whether the platform, or the cloud of a provisioned cluster, will install what nodes lack. */
 export function softwareComes({ ownNamespaces }: ClusterFacts, { cluster }: Pick<Needs, "cluster">): boolean {
   if (cluster.provision !== "existing") {
     return cluster.kind === "oci";
@@ -25,7 +25,7 @@ export function softwareComes({ ownNamespaces }: ClusterFacts, { cluster }: Pick
   return cluster.gpuSoftware === "platform" && !isThere;
 }
 
-/** For each pool of NVIDIA's cards: a driver that the engines' images run on. */
+/** Per NVIDIA pool: a driver that supports the engines' images. */
 export const gpuDrivers: Check = (facts, needs) =>
   needs.pools.flatMap((need): CheckResult[] => {
     const asked = oldestDriver(need);
@@ -43,7 +43,7 @@ export const gpuDrivers: Check = (facts, needs) =>
     ];
   });
 
-/** The newest driver that an image of the pool asks for; undefined where nothing is known of them. */
+/** Newest driver required by the pool's images; undefined where unknown. */
 function oldestDriver({ pool, pods }: PoolNeed): (ImageDriver & { readonly image: string }) | undefined {
   const { gpu } = pool.shape;
   if (gpu?.vendor !== "nvidia") {
@@ -91,7 +91,7 @@ function driverOf(nodes: readonly NodeFact[], least: number, comes: boolean): Ve
     : passed(`driver ${Math.min(...newest)}`);
 }
 
-/** For each pool whose pods get RDMA devices: that every node has as many as the plan counts on. */
+/** Per pool with RDMA: every node has the planned devices. */
 export const rdmaDevices: Check = (facts, needs) =>
   needs.pools.flatMap((need): CheckResult[] => {
     const { fabric, name } = need.pool;
@@ -126,7 +126,7 @@ export const rdmaDevices: Check = (facts, needs) =>
     ];
   });
 
-/** Nodes whose cards are parted by a label have it. */
+/** Nodes with partitioned cards have the label. */
 export const sharingIsLabelled: Check = (facts, needs) =>
   needs.pools.flatMap((need): CheckResult[] => {
     const [label] = Object.entries(sharingLabels(need.pool.sharing));
@@ -153,7 +153,7 @@ export const sharingIsLabelled: Check = (facts, needs) =>
     ];
   });
 
-/** Beside a device plugin of somebody else, the platform's would give the same cards away. */
+/** Two device plugins would assign the same cards twice. */
 export const oneDevicePlugin: Check = ({ daemonSets, deployments }, { cluster, pools }) =>
   cluster.gpuSoftware !== "platform" || !pools.some(({ pool }) => pool.shape.gpu)
     ? []

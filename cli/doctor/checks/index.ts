@@ -15,7 +15,7 @@ import { runtimeClasses } from "./runtime-class";
 import { storageClasses } from "./storage-class";
 import { kubeletVersions, kubernetesVersion } from "./version";
 
-/** What is judged of a cluster, in the order of docs/environments/README.md ("The cluster must exist"). */
+/** In the order of docs/environments/README.md ("The cluster must exist"). */
 export const CLUSTER_CHECKS: readonly Check[] = [
   kubernetesVersion,
   kubeletVersions,

@@ -2,7 +2,10 @@ import { type Check, judged, passed, warning } from "./check";
 
 const CILIUM = /(^|\/)cilium(-ci)?(:|@|$)/;
 
-/** Istio adds itself to the network plugin of each node, and Cilium removes others by default: pods would stay outside in silence. */
+/**
+ * Istio chains onto each node's network plugin, and Cilium removes others by default: pods would
+ * silently stay outside.
+ */
 export const mesh: Check = ({ daemonSets }, { releases }) =>
   releases.some(({ chart }) => chart === "istio-cni")
     ? [

@@ -1,14 +1,14 @@
 import type { Asked, NodeFact, WorkloadFact } from "../facts";
 import { type Check, failed, judged, passed, unknown, type Verdict } from "./check";
 
-/** What a network plugin's DaemonSet says about NetworkPolicies; undefined where it is no plugin that is known. */
+/** Whether a network plugin's DaemonSet enforces NetworkPolicies; undefined for unknown plugins. */
 type Reader = (workload: WorkloadFact) => Finding | undefined;
 
 interface Finding {
   readonly plugin: string;
-  /** Undefined: its arguments do not say. */
+  /** Undefined: arguments do not show it. */
   readonly enforces: boolean | undefined;
-  /** How to switch it on, where it does not. */
+  /** How to enable it. */
   readonly remedy?: string;
 }
 
@@ -17,9 +17,10 @@ const HOW_TO_TEST =
 const INSTALL = "install a plugin that enforces them beside it, such as Calico in policy-only mode";
 
 /**
- * By image, because names of DaemonSets differ between installers. Sources (read 2026-11-23): the projects' own manifests;
- * kindest/kindnetd enforces since kind 0.24 (release notes; its image is of 2024-08-13); the argument
- * `--enable-network-policy` of aws/amazon-vpc-cni-k8s config/master/aws-k8s-cni.yaml; `--run-firewall` of kube-router's user guide.
+ * By image, because DaemonSet names differ between installers. Sources (read 2026-11-23): the
+ * projects' manifests; kindest/kindnetd enforces since kind 0.24 (release notes; image of
+ * 2024-08-13); `--enable-network-policy` of aws/amazon-vpc-cni-k8s config/master/aws-k8s-cni.yaml;
+ * `--run-firewall` of kube-router's user guide.
  */
 const READERS: readonly Reader[] = [
   byImage(/calico\/node(:|@|$)|hardened-calico/, "Calico"),
@@ -34,13 +35,13 @@ const READERS: readonly Reader[] = [
   amazonVpc,
 ];
 
-/** Plugins that carry pods' traffic and filter none of it. */
+/** Plugins that do not filter traffic. */
 const WITHOUT: readonly { readonly image: RegExp; readonly plugin: string }[] = [
   { image: /(^|\/)flannel(-cni)?(:|@|$)/, plugin: "Flannel" },
   { image: /vcn-native-ip-cni/, plugin: "OKE's VCN-native networking" },
 ];
 
-/** Whether the closed namespaces are closed. Nothing in the API says so, so it goes by what runs. */
+/** The API does not show enforcement, so running plugins decide. */
 export const networkPolicies: Check = ({ version, nodes, daemonSets }, { releases }) => [
   judged(
     { check: "network-policies", title: "NetworkPolicies", needed: "a network plugin that enforces them" },
@@ -88,14 +89,14 @@ function verdict(
   );
 }
 
-/** k3s has kube-router's controller in its own process; its nodes say which flags they were started with. */
+/** k3s runs kube-router's controller in-process; node annotations show its flags. */
 function k3sFinding(version: Asked<string>, nodes: Asked<readonly NodeFact[]>): Verdict | undefined {
   if (!version.known || !version.value.includes("+k3s")) {
     return undefined;
   }
   const said = nodes.known ? nodes.value.flatMap(({ annotations }) => annotations["k3s.io/node-args"] ?? []) : [];
   const servers = said.filter((words) => words.includes('"server"'));
-  // Of two words, or of one: "--disable-network-policy","true" and "--disable-network-policy=true".
+  // As two words or one: "--disable-network-policy","true" and "--disable-network-policy=true".
   const isOff = servers.some((words) => /"--disable-network-policy(?!(=|",")false)/.test(words));
   if (isOff) {
     return failed(

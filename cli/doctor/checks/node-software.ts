@@ -9,12 +9,12 @@ import type { PoolNeed } from "../needs";
 import { type Check, judged, passed, type Verdict, warning } from "./check";
 import { nodesOf } from "./pool-nodes";
 
-/** Label of NVIDIA's GPU feature discovery (k8s-device-plugin v0.20.0, docs/gpu-feature-discovery). */
+/** NVIDIA GPU feature discovery (k8s-device-plugin v0.20.0, docs/gpu-feature-discovery). */
 const DRIVER_LABEL = "nvidia.com/cuda.driver-version.full";
-/** GPU Operator v26.7.0: repository of its toolkit's image. */
+/** GPU Operator v26.7.0: repository of its toolkit image. */
 const TOOLKIT_IMAGE = /(^|\/)container-toolkit:(?<tag>[^@]+)/;
 
-/** For each pool: what its nodes run below the engines. Which driver the images need is a check of its own. */
+/** Per pool: software below the engines. Drivers have their own check. */
 export const nodeSoftware: Check = ({ nodes, devicePods }, { pools }) =>
   pools.map((need) =>
     judged(
@@ -55,7 +55,7 @@ function verdictOn(nodes: readonly NodeFact[], { pool }: PoolNeed, pods: Asked<r
   return remedies.length === 0 ? passed(found) : warning(found, ...remedies);
 }
 
-/** What no object of Kubernetes says. */
+/** Not in the Kubernetes API. */
 const OF_IMAGE = "container toolkit of the node's image (nvidia-ctk --version says which)";
 
 function vulnerable(what: string, version: string, known: readonly KnownAdvisory[]): string[] {
@@ -76,7 +76,7 @@ function toolkitsOn(nodes: readonly NodeFact[], pods: readonly DevicePodFact[]):
     .flatMap(({ images }) => images.map((image) => TOOLKIT_IMAGE.exec(image)?.groups?.tag));
 }
 
-/** Of simulated nodes the kernel is a word of their maker's. */
+/** Simulated nodes have an arbitrary kernel text. */
 function isOlder(kernel: string, least: string): boolean {
   return /^\d+\.\d+/.test(kernel) && compareVersions(kernel, least) < 0;
 }

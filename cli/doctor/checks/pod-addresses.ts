@@ -1,6 +1,6 @@
 import { type Check, failed, judged, passed, unknown } from "./check";
 
-/** Engines, proxies and probes use IPv4. The addresses of the cluster's DNS pods show what pods get. */
+/** Engines, proxies and probes use IPv4. DNS pods show what pods get. */
 export const podAddresses: Check = ({ dnsPods }) => [
   judged(
     {

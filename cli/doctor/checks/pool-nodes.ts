@@ -1,7 +1,6 @@
 import type { NodeFact } from "../facts";
 import type { PoolNeed } from "../needs";
 
-/** Nodes with the labels that pods of a pool ask for. */
 export function nodesOf(nodes: readonly NodeFact[], { pool }: PoolNeed): NodeFact[] {
   return nodes.filter(({ labels }) => Object.entries(pool.selector).every(([key, value]) => labels[key] === value));
 }

@@ -11,14 +11,14 @@ import { type Check, failed, judged, passed, type Subject, type Verdict, warning
 import { softwareComes } from "./gpu-software";
 import { GIB, quantity } from "./quantity";
 
-/** For each pool: whether its nodes are there, of its machine, open to its pods, and large enough for them. */
+/** Per pool: nodes exist, of its machine, schedulable and large enough. */
 export const pools: Check = (facts, needs) =>
   needs.pools.flatMap((need): CheckResult[] => {
     const subject: Subject = { check: "pool", title: `Pool ${need.pool.name}`, needed: neededOf(need) };
     return [judged(subject, facts.nodes, (found) => nodesOfPool(found, need, softwareComes(facts, needs)))];
   });
 
-/** Somebody must run what is of no pool: the platform's pods tolerate no taint. */
+/** Platform pods tolerate no taint, so some node must be without. */
 export const platformNodes: Check = ({ nodes }) => [
   judged(
     {
@@ -53,7 +53,7 @@ function neededOf({ pool, pods, alwaysNodes }: PoolNeed): string {
   return `${minNodes} ${shape.cpu.arch} ${minNodes === 1 ? "node" : "nodes"}${where}${gpus}${disk > 0 ? `, ${round(disk)} GiB of ephemeral storage` : ""}${others}`;
 }
 
-/** Where replicas are kept apart by zones: whether each node says its zone, and whether there are as many. */
+/** With replicas spread over zones: every node has its zone label, and there are enough zones. */
 function zonesOf(open: readonly NodeFact[], { pool, zones = 1 }: PoolNeed): Verdict | undefined {
   if (zones === 1) {
     return undefined;
@@ -74,7 +74,7 @@ function zonesOf(open: readonly NodeFact[], { pool, zones = 1 }: PoolNeed): Verd
     : undefined;
 }
 
-/** @param gpusCome whether GPUs are offered only once the platform, or its cloud, installed something. */
+/** @param gpusCome whether GPUs appear only after an installation by the platform or its cloud. */
 function nodesOfPool(all: readonly NodeFact[], need: PoolNeed, gpusCome: boolean): Verdict {
   const { pool } = need;
   const { selector, shape } = pool;
@@ -141,7 +141,7 @@ function noNode({ pool: { name, selector, shape } }: PoolNeed): Verdict {
   );
 }
 
-/** Undefined where all is well: GPUs that pods can have, as many as the plan counts on. */
+/** Undefined when pods can get the planned GPUs. */
 function gpusOf(nodes: readonly NodeFact[], { pool: { shape, name, sharing } }: PoolNeed): Verdict | undefined {
   const { gpu } = shape;
   if (!gpu) {
@@ -176,7 +176,7 @@ function gpusOf(nodes: readonly NodeFact[], { pool: { shape, name, sharing } }: 
       );
 }
 
-/** How a node comes to offer the parts of GPUs that the plan counts on. */
+/** How to make a node offer the planned GPU slices. */
 function partingOf(sharing: GpuSharing, node: string): string[] {
   const labels = Object.entries(sharingLabels(sharing)).map(([key, value]) => `${key}=${value}`);
   const who =
@@ -190,7 +190,7 @@ function partingOf(sharing: GpuSharing, node: string): string[] {
   ];
 }
 
-/** Undefined where every pod finds a node, and all their files fit. */
+/** Undefined where every pod fits a node, with its files. */
 function sizeOf(nodes: readonly NodeFact[], { pool, pods }: PoolNeed): Verdict | undefined {
   const rooms = [
     { key: "cpu", what: "CPUs", of: ({ cpu }: PodNeed) => cpu, unit: 1 },

@@ -17,7 +17,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** A quantity of Kubernetes, such as "15842Mi", "940m" or "1e3", as a number; undefined for what is none. */
+/** Kubernetes quantity such as "15842Mi", "940m" or "1e3"; undefined for other text. */
 export function quantity(text: string): number | undefined {
   const { number = "", suffix = "" } =
     /^(?<number>\d+(\.\d*)?|\.\d+)(?<suffix>[eE][+-]?\d+|[a-zA-Z]*)$/.exec(text)?.groups ?? {};

@@ -6,7 +6,10 @@ import { type Check, judged, passed, warning } from "./check";
 
 const { namespace, toolkit, addresses, restartWithinSeconds } = OPERATORS;
 
-/** Where pods get virtual functions and NVIDIA's toolkit runs: what gives out addresses started after the toolkit's restart of the container runtime. */
+/**
+ * With virtual functions and NVIDIA's toolkit: address assignment must start after the toolkit
+ * restarts the container runtime.
+ */
 export const rdmaAddresses: Check = (facts, needs): CheckResult[] =>
   needs.pools.some(({ pool }) => pool.fabric?.access === "virtual-functions")
     ? [

@@ -2,9 +2,9 @@ import { someOf } from "../../cluster/foreign-text";
 import type { WantedRight } from "../gather";
 import { type Check, failed, judged, passed, warning } from "./check";
 
-/** Everything, everywhere: what cluster-admin has. */
+/** Rights of cluster-admin. */
 const EVERYTHING: WantedRight = { verb: "*", group: "*", resource: "*" };
-/** Rights over roles: without one of them nobody gives away what they do not have themselves. */
+/** Rights over roles: without one, no user can grant more than their own rights. */
 const BEYOND_OWN: readonly WantedRight[] = ["bind", "escalate"].map((verb) => ({
   verb,
   group: "rbac.authorization.k8s.io",
@@ -33,7 +33,7 @@ const MADE: readonly (readonly [group: string, resource: string])[] = [
   ["gateway.networking.k8s.io", "gatewayclasses"],
 ];
 
-/** What whoever installs the platform must be allowed to do, in every namespace. */
+/** Rights to install the platform, in every namespace. */
 export const WANTED_RIGHTS: readonly WantedRight[] = [
   EVERYTHING,
   ...BEYOND_OWN,

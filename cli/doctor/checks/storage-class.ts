@@ -4,7 +4,7 @@ import { type Check, failed, judged, passed, type Subject, unknown, type Verdict
 
 const SUBJECT = { check: "storage-class", title: "Storage class" };
 
-/** Every class that the platform's claims name, and the default one where they name none. */
+/** Named classes of claims, and the default where unnamed. */
 export const storageClasses: Check = (
   { storageClasses: classes },
   { storageClasses: wanted, needsDefaultClass, stage },
@@ -46,7 +46,7 @@ function noDefault(all: readonly StorageClassFact[]): Verdict {
   );
 }
 
-/** What deserves a look of a class that is there. */
+/** Warnings on an existing class. */
 function kept(found: StorageClassFact, production: boolean): Verdict {
   const { name, provisioner, grows } = found;
   const text = `${name}, ${provisioner}`;
@@ -63,7 +63,7 @@ function kept(found: StorageClassFact, production: boolean): Verdict {
   return passed(encrypted === undefined ? text : `${text}: ${encrypted.found}`);
 }
 
-/** Drivers whose volumes are always encrypted at rest, by their clouds' documentation (read 2026-11-23). */
+/** Drivers that always encrypt at rest, by their clouds' documentation (read 2026-11-23). */
 const ALWAYS_ENCRYPTED = ["blockvolume.csi.oraclecloud.com", "pd.csi.storage.gke.io", "disk.csi.azure.com"];
 
 function encryptionOf({ provisioner, parameters }: StorageClassFact): Verdict {

@@ -7,7 +7,10 @@ import {
 import { someOf } from "../../cluster/foreign-text";
 import { type Check, failed, judged, passed, unknown, warning } from "./check";
 
-/** Minor versions that a kubelet may be older: https://kubernetes.io/releases/version-skew-policy (read 2026-11-23). */
+/**
+ * Allowed kubelet lag in minor versions: https://kubernetes.io/releases/version-skew-policy (read
+ * 2026-11-23).
+ */
 const OLDEST_KUBELET = 3;
 
 export const kubernetesVersion: Check = ({ version }) => [
@@ -33,7 +36,7 @@ export const kubernetesVersion: Check = ({ version }) => [
   ),
 ];
 
-/** Nodes lag behind their control plane by a few versions at most, and never lead. */
+/** Nodes may lag behind the control plane, never lead. */
 export const kubeletVersions: Check = ({ version, nodes }) => {
   const server = version.known ? kubernetesMinor(version.value) : undefined;
   const subject = {

@@ -1,4 +1,4 @@
-/** What AIPerf writes as profile_export_aiperf.json (schema 1.4 of the package aiperf 0.13.0, read 2026-11-24). */
+/** AIPerf's profile_export_aiperf.json (schema 1.4 of package aiperf 0.13.0, read 2026-11-24). */
 import { z } from "zod";
 import { figureOf, type Imported, meanInFlight, NotImported } from "./imported";
 
@@ -8,7 +8,7 @@ const metric = z.object({
   p50: z.number().nullish(),
   p99: z.number().nullish(),
 });
-/** Its times are in milliseconds unless somebody changed that. */
+/** Milliseconds by default. */
 const milliseconds = metric.extend({ unit: z.literal("ms") });
 
 const EXPORT = z.object({

@@ -1,6 +1,7 @@
 /**
- * What GuideLLM writes as benchmarks.json: schema 2 of the package guidellm 0.8.1, read 2026-11-24, with these keys since 0.4; before,
- * the numbers of requests stood beside the metrics (neuralmagic/guidellm, src/guidellm/benchmark/benchmark.py, read 2026-11-25).
+ * GuideLLM's benchmarks.json: schema 2 of package guidellm 0.8.1, read 2026-11-24, with these keys
+ * since 0.4; before, request counts were next to the metrics (neuralmagic/guidellm,
+ * src/guidellm/benchmark/benchmark.py, read 2026-11-25).
  */
 import { z } from "zod";
 import type { MeasuredLoad } from "../../../planner/speed/measurement";
@@ -26,7 +27,7 @@ const BENCHMARK = z.object({
     prompt_token_count: distribution,
     output_token_count: distribution,
     time_to_first_token_ms: distribution,
-    // Without the first token, as everybody else's time per output token; GuideLLM's own of that name counts it in.
+    // Without the first token, as usual for time per output token; GuideLLM's own includes it.
     inter_token_latency_ms: distribution,
     output_tokens_per_second: distribution,
   }),

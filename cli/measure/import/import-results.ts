@@ -1,4 +1,4 @@
-/** Reads results of other tools: which one wrote a file is seen from what is in it. */
+/** Reads other tools' results, recognized by content. */
 
 import { parseJson } from "../../../names/json-text";
 import type { MeasuredLoad } from "../../../planner/speed/measurement";
@@ -20,7 +20,7 @@ const FORMATS: readonly Format[] = [
   { is: isVllmBench, read: fromVllmBench },
 ];
 
-/** GuideLLM keeps every request in its report. */
+/** GuideLLM includes every request. */
 const MOST_BYTES = 200 * 1024 * 1024;
 
 const KNOWN =
@@ -35,9 +35,9 @@ export interface ImportedResults {
 }
 
 /**
- * All loads of all files, the fewest requests at once first.
+ * All loads, lowest concurrency first.
  *
- * @throws BadMeasurement with everything that is wrong with the files.
+ * @throws BadMeasurement with all problems of the files.
  */
 export function importResults(paths: readonly string[]): ImportedResults {
   const imported: Imported[] = [];

@@ -1,20 +1,19 @@
-/** What an import takes from a result of another tool. */
 import type { MeasuredFigure, MeasuredLoad } from "../../../planner/speed/measurement";
 
 export interface Imported {
-  /** Tool, and its version where it says so. */
+  /** Tool, with version if stated. */
   readonly by: string;
-  /** UTC, to the second, where the tool says so. */
+  /** UTC, to the second, if stated. */
   readonly measuredAt?: string;
   readonly loads: readonly MeasuredLoad[];
-  /** Why parts of it are not taken. */
+  /** Why parts are ignored. */
   readonly notes: readonly string[];
 }
 
-/** A file is of no tool that is known, or lacks what is needed. One line for each problem. */
+/** An unknown or incomplete file. One line per problem. */
 export class NotImported extends Error {}
 
-/** Times of a tool, as their distribution; undefined for what it did not measure. */
+/** Distribution of a tool's times; undefined if not measured. */
 export function figureOf(values: {
   readonly median?: number | null | undefined;
   readonly mean?: number | null | undefined;
@@ -33,10 +32,7 @@ function positive(value: number | null | undefined): number | undefined {
   return typeof value === "number" && value > 0 ? value : undefined;
 }
 
-/**
- * Requests in flight on average, by Little's law: as many as come while one is answered. Whatever drew them, fixed streams or
- * random arrivals, that is the load which the engine bore.
- */
+/** Average concurrency by Little's law: the load of fixed streams and random arrivals alike. */
 export function meanInFlight(requestsPerSecond: number, e2eMs: number): number {
   return Math.max(1, Math.round((requestsPerSecond * e2eMs) / 1000));
 }

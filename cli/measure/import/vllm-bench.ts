@@ -1,5 +1,5 @@
 /**
- * What `vllm bench serve --save-result` writes: one object, or with `--append-result` one on each line
+ * Output of `vllm bench serve --save-result`: one object, or one per line with `--append-result`
  * (vllm-project/vllm, vllm/benchmarks/serve.py at 009e6d4a1cd6, read 2026-11-24).
  */
 import { z } from "zod";
@@ -16,7 +16,7 @@ const RESULT = z.object({
   total_output_tokens: z.number(),
   request_throughput: z.number().positive(),
   output_throughput: z.number().positive(),
-  // `--percentile-metrics` says which times are written.
+  // `--percentile-metrics` chooses times.
   mean_ttft_ms: z.number().optional(),
   median_ttft_ms: z.number().optional(),
   p99_ttft_ms: z.number().optional(),
@@ -86,7 +86,7 @@ export function fromVllmBench(value: unknown): Imported {
   };
 }
 
-/** Its `20261124-003112` is the clock of whoever measured, zone unknown: the day is what counts. */
+/** `20261124-003112` is local time of unknown zone: only the day counts. */
 function dateOf(text: string | undefined): string | undefined {
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(text ?? "") ?? [];
   return year === undefined ? undefined : `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;

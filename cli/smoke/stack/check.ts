@@ -1,4 +1,4 @@
-/** `npm run smoke -- <environment>`: waits for a platform, and checks its models with what its stack reports. */
+/** `npm run smoke -- <environment>`: waits for a platform, and checks models by stack outputs. */
 import { lookup } from "node:dns/promises";
 import { ISSUED_SECRET } from "../../../names/gateway";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
@@ -28,7 +28,7 @@ import { type StackSmokeReport, stackSmokeJson, stackSmokeText } from "./report"
 import { type Target, type Targets, targetsOf, type Unasked } from "./targets";
 import { waitUntilReady } from "./wait";
 
-/** Runs the command; returns its exit status. */
+/** Exit status. */
 export async function smokeOfStack(args: StackSmokeArguments, io: CommandIo): Promise<number> {
   const opening = openEnvironment(args, SMOKE_USAGE, io);
   if ("status" in opening) {
@@ -80,7 +80,7 @@ async function checked(
   const allowed = firstStartSeconds(plan, environment.storage.registryGbps);
   const seconds = args.waitMinutes === undefined ? allowed : args.waitMinutes * 60;
   const expected = patient(expectedOf(run), seconds);
-  // It waits by states alone: logs would be asked of the nodes' kubelets with every question.
+  // States only: logs would load the kubelets with every poll.
   const asking = { cluster: environment.cluster, source, env: process.env, logs: false };
   let models: readonly ModelStatus[] = [];
   const readiness = await waitUntilReady({
@@ -112,12 +112,12 @@ async function checked(
   return askModels(run, { asked: chosen, unasked }, { args, consumerSecrets: outputs.consumerSecrets, source, io });
 }
 
-/** A pod may wait for a download or an image before it starts: the time of the whole start counts, not that of the pod. */
+/** A pod may wait for a download or image first: the whole start's time counts. */
 function patient(expected: Expected, seconds: number): Expected {
   return { ...expected, models: expected.models.map((model) => ({ ...model, startupBudget: seconds })) };
 }
 
-/** Seconds between two lines of a log. */
+/** Interval of log lines. */
 const LOG_SECONDS = 30;
 
 function waitProgress(io: CommandIo, progress: Progress, seconds: number) {
@@ -134,7 +134,7 @@ function waitProgress(io: CommandIo, progress: Progress, seconds: number) {
 
 interface Asking {
   readonly args: StackSmokeArguments;
-  /** Names of the Secrets with keys, by consumer. */
+  /** Secrets with keys, by consumer. */
   readonly consumerSecrets: PlatformOutputs["consumerSecrets"];
   readonly source: KubeconfigSource;
   readonly io: CommandIo;
@@ -172,7 +172,7 @@ async function askModels(
     if (certificate === undefined) {
       return ended(args.environment, "failed", { ...known, problems: [noCertificate(secretName)] });
     }
-    // A certificate by ACME must be publicly trusted.
+    // ACME certificates must be publicly trusted.
     const ca = args.ca ?? (gateway.tls.kind === "acme" ? undefined : proofIn(certificate));
     const checks: SmokeReport[] = [];
     const keyless: Unasked[] = [];
@@ -206,7 +206,7 @@ function noCertificate(name: string): string {
   return `the gateway has no certificate, and does not answer: there is no Secret ${name} in ${GATEWAY_NAMESPACE}, or it may not be read. kubectl -n ${GATEWAY_NAMESPACE} create secret tls ${name} --cert=tls.crt --key=tls.key`;
 }
 
-/** The machine that this stack made the cluster of: its name may not lead there yet. */
+/** Machine of a cluster by this stack, whose DNS may not exist yet. */
 function placeOf(cluster: EnvironmentRun["environment"]["cluster"]): Place | undefined {
   const [host] = cluster.kind === "edge" && cluster.provision === "create" ? Object.values(cluster.hosts ?? {}) : [];
   return host && { host: host.address };

@@ -1,11 +1,11 @@
-/** What a client of the gateway needs, from its Secrets: read by the caller's own rights, and kept in memory alone. */
+/** A gateway client's credentials from Secrets: with the caller's rights, in memory only. */
 import { z } from "zod";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import type { ClusterApi } from "../../cluster/cluster-api";
 
 const secretFact = z.object({ data: z.record(z.string(), z.base64()).default({}) });
 
-/** Values of a Secret in the gateway's namespace. Undefined: there is none, or the caller may not read it. */
+/** A Secret in the gateway's namespace. Undefined: missing or forbidden. */
 export async function gatewaySecret(
   api: ClusterApi,
   name: string,
@@ -21,7 +21,7 @@ export async function gatewaySecret(
   );
 }
 
-/** What proves the gateway: its authority, or the certificate itself where the Secret has none. */
+/** The gateway's CA, or its certificate where the Secret has none. */
 export function proofIn(secret: Readonly<Record<string, string>>): string | undefined {
   return secret["ca.crt"] || secret["tls.crt"];
 }

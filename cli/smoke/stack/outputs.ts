@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** What a stack reports of its platform, as far as a check needs it. */
+/** Stack outputs that a check needs. */
 export const platformOutputs = z.object({
-  /** Of a cluster that the stack made. */
+  /** Of a provisioned cluster. */
   kubeconfig: z.string().min(1).optional(),
-  /** Secret that holds the key of each consumer. */
+  /** Secrets with keys, by consumer. */
   consumerSecrets: z.record(z.string(), z.string()),
   models: z.record(z.string(), z.object({ baseUrl: z.url(), modelId: z.string() })),
 });

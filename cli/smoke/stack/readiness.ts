@@ -2,21 +2,20 @@ import type { Asked } from "../../status/ask";
 import { gitopsText } from "../../status/gitops";
 import type { GitopsStatus, ModelStatus, State } from "../../status/result";
 
-/** Whether a platform can be asked yet. */
 export type Readiness =
   | { readonly kind: "ready" }
-  /** Nothing is wrong, and something is not there yet. */
+  /** Not ready yet, without problems. */
   | { readonly kind: "starting"; readonly what: string }
   | { readonly kind: "broken"; readonly what: string; readonly problems: readonly string[] }
-  /** The cluster gave no answer. */
+  /** No answer from the cluster. */
   | { readonly kind: "unreachable"; readonly what: string; readonly problems: readonly string[] };
 
-/** States of models for which nothing is waited. */
+/** Model states that need no waiting. */
 const SETTLED: readonly State[] = ["ready", "stopped", "asleep", "outside"];
-/** States that do not pass by themselves. */
+/** Permanent states. */
 const BROKEN: readonly State[] = ["failing", "absent"];
 
-/** What the answers of a cluster come to: Argo CD first, then the models. */
+/** Argo CD first, then models. */
 export function readinessOf({ failure, gitops, models }: Pick<Asked, "failure" | "gitops" | "models">): Readiness {
   if (failure !== null) {
     return { kind: "unreachable", what: failure.message, problems: [failure.message, ...failure.remedies] };

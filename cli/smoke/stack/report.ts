@@ -3,10 +3,9 @@ import { smokeText } from "../report";
 import type { SmokeReport } from "../result";
 import type { Unasked } from "./targets";
 
-/** What came of the check of a stack's platform. */
 export interface StackSmokeReport {
   readonly environment: string;
-  /** `starting`: nothing is wrong, and not all could be checked yet. */
+  /** `starting`: no problem, but not all checked. */
   readonly outcome: "checked" | "starting" | "failed";
   readonly problems: readonly string[];
   readonly notes: readonly string[];
@@ -14,7 +13,6 @@ export interface StackSmokeReport {
   readonly checks: readonly SmokeReport[];
 }
 
-/** The check as a person reads it. */
 export function stackSmokeText(report: StackSmokeReport, color: boolean): string {
   const s = style(color);
   const { environment, outcome, problems, notes, unasked, checks } = report;
@@ -28,7 +26,6 @@ export function stackSmokeText(report: StackSmokeReport, color: boolean): string
   ].join("");
 }
 
-/** The check as programs read it. */
 export function stackSmokeJson(report: StackSmokeReport): string {
   return `${JSON.stringify({ passed: report.outcome !== "failed", ...report }, undefined, 2)}\n`;
 }

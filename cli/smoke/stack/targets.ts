@@ -3,17 +3,17 @@ import type { ModelPlan } from "../../../planner/types";
 import type { ModelStatus, State } from "../../status/result";
 import type { PlatformOutputs } from "./outputs";
 
-/** A model to check, and as whom. */
+/** A model to check, and its caller. */
 export interface Target {
   readonly model: string;
-  /** Address of its own, without `/v1`. */
+  /** Without `/v1`. */
   readonly url: string;
   readonly modelId: string;
-  /** Consumer whose key opens it; undefined: none has one. */
+  /** Consumer with access; undefined: none has a key. */
   readonly consumer?: string;
 }
 
-/** A model that is not asked, and why. */
+/** A skipped model with the reason. */
 export interface Unasked {
   readonly model: string;
   readonly why: string;
@@ -24,13 +24,13 @@ export interface Targets {
   readonly unasked: readonly Unasked[];
 }
 
-/** States in which a model is not asked, though nothing is wrong. */
+/** Skipped states without a problem. */
 const QUIET: Readonly<Partial<Record<State, string>>> = {
   stopped: "stopped",
   asleep: "scaled to zero: a request starts it",
 };
 
-/** Which models of a platform are checked: those that chat over the OpenAI API and run. */
+/** Running models with chat over the OpenAI API. */
 export function targetsOf(
   plan: { readonly models: readonly Pick<ModelPlan, "name" | "task">[]; readonly tenants: readonly Tenant[] },
   { models, consumerSecrets }: Pick<PlatformOutputs, "models" | "consumerSecrets">,

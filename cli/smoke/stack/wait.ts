@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Readiness } from "./readiness";
 
-/** How long something may look broken before it is: controllers try again, and pods are replaced. */
+/** Grace before failures count: controllers retry, and pods are replaced. */
 export const GRACE_SECONDS = 180;
 const INTERVAL_SECONDS = 5;
 
 export interface Waiting {
   readonly ask: () => Promise<Readiness>;
-  /** How long to wait for what starts. */
+  /** Limit for starting. */
   readonly seconds: number;
-  /** Called with each answer that is not the last. */
+  /** Called for each intermediate answer. */
   readonly onProgress: (what: string, elapsedSeconds: number) => void;
-  /** @default of the process */
+  /** @default the process's */
   readonly clock?: Clock;
 }
 
-/** Time, in seconds. */
+/** Seconds. */
 export interface Clock {
   readonly now: () => number;
   readonly sleep: (seconds: number) => Promise<void>;
@@ -27,7 +27,8 @@ const CLOCK: Clock = {
 };
 
 /**
- * Asks until the platform is ready, has been broken for a while, or the time is over; once, where the cluster does not answer at first.
+ * Polls until the platform is ready, stays broken, or the time is over; once, if the cluster does
+ * not answer at first.
  *
  * @returns the last answer.
  */

@@ -4,7 +4,7 @@ import { milliseconds } from "../figures";
 import { NoAnswer } from "../http";
 import { StepFailure, type StepOutcome } from "../result";
 
-/** Several requests at once, each with a prompt of its own so that no cache answers for the engine: all must answer. */
+/** Parallel requests with different prompts, so that no cache answers: all must succeed. */
 export async function concurrency({ inference, servedModel, chatPath: path, args }: StepContext): Promise<StepOutcome> {
   const { prompt, maxTokens } = args;
   const signal = stepSignal(args);

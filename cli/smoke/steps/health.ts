@@ -7,13 +7,13 @@ import { HttpClient, NoAnswer } from "../http";
 import { OllamaLifecycle } from "../ollama";
 import { type Explanation, StepFailure, type StepOutcome } from "../result";
 
-/** What health found, and the outcome that the report shows: one may be there without the other. */
+/** Results and shown outcome of health; either may be missing. */
 export interface HealthCheck extends Found {
   readonly outcome: StepOutcome | StepFailure;
   readonly notes: readonly string[];
 }
 
-/** Asks the control API, where one is given, and the engine, and chooses who will pull and unload. */
+/** Checks the control API, if given, and the engine, and chooses the one for pull and unload. */
 export async function health(args: SmokeArguments, inference: HttpClient): Promise<HealthCheck> {
   const [engine, control] = await Promise.all([
     attempt(() => discover(inference, stepSignal(args)), "an OpenAI API or Ollama answers at --url"),
@@ -82,7 +82,7 @@ function unhealthy(control: Answered | StepFailure | undefined): StepFailure | u
   });
 }
 
-/** In a healthy API, a check that is not ok is information: no GPU, no model loaded yet. Its words are in the figures. */
+/** Failed checks of a healthy API are information: no GPU, no model loaded. */
 function told(checks: ControlHealth["checks"]): string[] {
   const named = Object.entries(checks).map(([name, { ok }]) => ({ name: name.replaceAll("_", " "), ok }));
   const good = named.filter(({ ok }) => ok === true).map(({ name }) => name);

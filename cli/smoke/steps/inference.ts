@@ -2,7 +2,7 @@ import { type StepContext, stepSignal } from "../context";
 import { milliseconds } from "../figures";
 import { StepFailure, type StepOutcome } from "../result";
 
-/** One prompt handed in, and its answer collected; then both are deleted, whatever came of it. */
+/** Submits a prompt, collects the answer, and deletes both in any case. */
 export async function inference({ control, model, args, onProgress }: StepContext): Promise<StepOutcome> {
   if (control === undefined) {
     return { status: "not applicable", detail: "only the control API answers asynchronously" };
@@ -35,7 +35,7 @@ export async function inference({ control, model, args, onProgress }: StepContex
     ];
     return { detail: words.join(" · "), figures: { totalMs, tokens, waitedSeconds, finishReason } };
   } finally {
-    // Better one failure than another that hides it: what is left is deleted by the API in its time.
+    // A second failure would hide the first; the API deletes leftovers later.
     await control.forget(id, stepSignal(args)).catch(() => {});
   }
 }

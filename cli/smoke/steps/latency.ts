@@ -3,7 +3,7 @@ import { type StepContext, stepSignal } from "../context";
 import { milliseconds } from "../figures";
 import type { StepOutcome } from "../result";
 
-/** One request: the time to its first token, its whole time, and its speed. */
+/** One request: time to first token, total time, and speed. */
 export async function latency({ inference, servedModel, chatPath: path, args }: StepContext): Promise<StepOutcome> {
   const { prompt, maxTokens } = args;
   const timing = await chat(inference, { path, model: servedModel, prompt, maxTokens }, stepSignal(args));
@@ -12,7 +12,7 @@ export async function latency({ inference, servedModel, chatPath: path, args }: 
     `whole answer ${milliseconds(timing.totalMs)}`,
     `${timing.tokens} tokens`,
     `${timing.tokensPerSecond} tokens/s`,
-    // Users wait for the whole answer then; no failure, because very small models are as fast.
+    // No failure, because very small models are as fast; users then wait for the whole answer.
     ...(timing.streamed ? [] : ["came in one piece"]),
   ];
   return { detail: words.join(" · "), figures: { ...timing } };

@@ -1,7 +1,7 @@
 import { type StepContext, stepSignal } from "../context";
 import { StepFailure, type StepOutcome } from "../result";
 
-/** Pulls the model and loads it; one that is on disk is loaded only, whether its registry answers or not. */
+/** Pulls and loads the model; if on disk, only loads, without the registry. */
 export async function pull(context: StepContext): Promise<StepOutcome> {
   const { lifecycle, model, args, stateBefore, onProgress } = context;
   if (model === "") {
@@ -24,7 +24,7 @@ export async function pull(context: StepContext): Promise<StepOutcome> {
   return { detail: stateBefore === "loaded" ? "was loaded" : `${was}, now loaded`, figures: { stateBefore, state } };
 }
 
-/** What has no pull must serve the model already. */
+/** Without pull, the model must be served already. */
 function isServed({ endpoint, servedModel }: StepContext): StepOutcome {
   if (endpoint?.kind === "node") {
     return { status: "not applicable", detail: `a node has no pull; ${servedModel} is asked for` };

@@ -4,7 +4,7 @@ import { rounded } from "../figures";
 import { StepFailure, type StepOutcome } from "../result";
 import { poll } from "../wait";
 
-/** Stops the worker that has the model, sees that it has stopped, and starts it again, whatever came of the stop. */
+/** Stops the model's worker, verifies it, and starts it again in any case. */
 export async function stopWorker({ control, model, args, onProgress }: StepContext): Promise<StepOutcome> {
   if (control === undefined) {
     return { status: "not applicable", detail: "only the control API can stop a worker" };
@@ -29,7 +29,7 @@ export async function stopWorker({ control, model, args, onProgress }: StepConte
     await reaches(control, worker, "stopped", args.timeoutSeconds);
     stoppedAfter = seconds();
   } catch (error) {
-    // Better two failures than a worker that nobody starts again; the first one is the one to tell.
+    // The worker must start again; only the first failure is reported.
     await control.change(worker, "start", stepSignal(args)).catch(() => {});
     throw error;
   }

@@ -4,7 +4,7 @@ import { OllamaLifecycle } from "../ollama";
 import { StepFailure, type StepOutcome } from "../result";
 import { poll } from "../wait";
 
-/** Unloads the model and sees that it has left the memory; a model that was loaded before the check is loaded again. */
+/** Unloads the model and verifies it; reloads one that was loaded before. */
 export async function unload(context: StepContext): Promise<StepOutcome> {
   const { lifecycle, model, args, stateBefore, onProgress } = context;
   if (lifecycle === undefined) {
@@ -37,7 +37,7 @@ export async function unload(context: StepContext): Promise<StepOutcome> {
   return { detail: "gone from memory; loaded again, as it was before", figures: { reloaded: true } };
 }
 
-/** The control API is not taken at its word where the engine itself can be asked. */
+/** Asks the engine itself where possible, not only the control API. */
 async function engineStillHas(context: StepContext): Promise<boolean> {
   const { lifecycle, endpoint, inference, servedModel, args } = context;
   if (lifecycle instanceof OllamaLifecycle || endpoint?.kind !== "ollama") {

@@ -1,16 +1,16 @@
-/** Whether config.json may be believed about the KV cache of a model type that no reader knows. */
+/** Whether config.json is reliable about the KV cache of an unknown model type. */
 import type { GroupedQueryAttention } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import type { CheckpointLayout, PlacedTensor } from "./layout";
 import { roleOf } from "./role";
 
-/** Tensors that tell of a state, of a compressed or of a second cache: what they keep per token is the engine's choice. */
+/** Tensors of a state, a compressed or a second cache, whose size per token the engine chooses. */
 const OTHER_CACHES =
   /(^|\.)(A_log|A_logs|dt_bias|dt_proj|conv1d|ssm|mamba|linear_attn|indexer|kv_a_proj\w*|cross_attn|encoder_attn)(\.|$)/;
 
 /**
- * Why the size of the cache is not known, in words that follow "the cache is not known: "; undefined where every layer
- * has keys and values of the shape that config.json states, so that each keeps one of both per token.
+ * Reason, to follow "the cache is not known: "; undefined where every layer has keys and values of
+ * the shape in config.json, so that each caches one of both per token.
  */
 export function cacheDoubt(
   source: ConfigSource,
@@ -76,7 +76,7 @@ function kindOf(projection: string): string {
   return /^(k_proj|wk|key)$/.test(projection) ? "key" : "value";
 }
 
-/** Outputs of a projection: rows of a plain or packed matrix; GPTQ and AWQ have one scale per output in the last place. */
+/** Rows of a plain or packed matrix; GPTQ and AWQ have one scale per output, last dimension. */
 function outputsOf({ tensor: { shape } }: PlacedTensor, parameter: string): number | undefined {
   if (shape.length !== 2) {
     return undefined;

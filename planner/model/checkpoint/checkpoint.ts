@@ -1,30 +1,27 @@
-/** A checkpoint as its files tell of it: every tensor, or with an index alone their names and their size in all. */
+/** A checkpoint from its files: every tensor, or from an index names and total size. */
 import { CheckpointError } from "./errors";
 import { type CheckpointIndex, INDEX_FILE } from "./index-file";
 import { MAX_TENSORS, type StoredTensor } from "./safetensors-header";
 
-/** What the header of one file says. */
 export interface FileTensors {
   readonly name: string;
-  /** Of the whole file, the header among them. */
+  /** Whole file, with header. */
   readonly bytes: number;
   readonly tensors: readonly StoredTensor[];
 }
 
 export interface Checkpoint {
-  /** Where it is known from. An index alone tells names and the size of all tensors together. */
+  /** Source; an index has only names and total size. */
   readonly from: "headers" | "index";
-  /** Bytes of the weight files: what is downloaded, stored and read. With an index alone those of the tensors. */
+  /** Bytes to download, store and read; from an index, those of the tensors. */
   readonly fileBytes: number;
-  /** Files that hold weights. */
   readonly files: number;
-  /** Bytes of all tensors. */
   readonly tensorBytes: number;
-  /** Empty with an index alone. */
+  /** Empty from an index. */
   readonly tensors: readonly StoredTensor[];
 }
 
-/** The checkpoint of an index whose files are not at hand; undefined where it does not state their size. */
+/** From an index without files; undefined where it has no size. */
 export function fromIndex({ files, totalBytes }: CheckpointIndex): Checkpoint | undefined {
   if (totalBytes === undefined) {
     return undefined;
@@ -33,9 +30,8 @@ export function fromIndex({ files, totalBytes }: CheckpointIndex): Checkpoint | 
 }
 
 /**
- * The checkpoint of these files.
- * @param index the one beside them, where there is one: it must tell of the same tensors
- * @throws CheckpointError for a tensor that is missing, too many, or in two files
+ * @param index must list the same tensors, where present
+ * @throws CheckpointError for a missing, extra or duplicate tensor
  */
 export function joinFiles(files: readonly FileTensors[], index?: CheckpointIndex): Checkpoint {
   const fileOf = new Map<string, string>();

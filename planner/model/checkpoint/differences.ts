@@ -1,4 +1,4 @@
-/** Where a checkpoint's files say something else than the reader of its family makes of config.json. */
+/** Differences between a checkpoint's files and the family reader's view of config.json. */
 import type { ModelArchitecture } from "../architecture";
 import { weightBytes } from "../parameters";
 import { type ModelTensor, tensorInventory } from "../tensors";
@@ -7,19 +7,18 @@ import { layoutOf } from "./layout";
 import type { StoredTensor } from "./safetensors-header";
 import { isPlainMatrix } from "./stored-values";
 
-/** Files carry buffers that no parameter is (rotary_emb.inv_freq, position_ids): no model has more of them than this. */
+/** Files carry buffers (rotary_emb.inv_freq, position_ids): more than in any model. */
 const TOLERANCE = 0.001;
 
-/** Tensors that are named. */
 const MOST_SHOWN = 3;
 
-/** One warning with both figures and the first tensors that differ; none where they agree. */
+/** One warning with both figures and the first different tensors; empty where they agree. */
 export function differences(
   architecture: ModelArchitecture,
   { tensors, tensorBytes: stored }: Checkpoint,
 ): readonly string[] {
   const { checkpointBytes: stated, servedBytes } = weightBytes(architecture);
-  // copies of a model often leave its layers for multi-token prediction out
+  // copies of a model often lack its layers for multi-token prediction
   if ([stated, servedBytes].some((bytes) => Math.abs(stored - bytes) <= TOLERANCE * stored)) {
     return [];
   }
@@ -46,7 +45,7 @@ function differingShapes(inventory: readonly ModelTensor[], tensors: readonly St
     if (stated.rows === rows && stated.columns === columns) {
       return [];
     }
-    // a matrix may be turned (Conv1D of GPT-2)
+    // a matrix may be transposed (Conv1D of GPT-2)
     if (stated.rows === columns && stated.columns === rows) {
       return [];
     }
@@ -56,7 +55,7 @@ function differingShapes(inventory: readonly ModelTensor[], tensors: readonly St
   });
 }
 
-/** What two spellings of a name have in common: the layer and what stands behind it, or the last part. */
+/** Common part of two spellings: the layer and what follows, or the last part. */
 function commonName(name: string): string {
   const path = name.replace(/\.weight$/, "").replace(/\.experts\.\d+\./, ".experts.0.");
   return /(?:^|\.)(\d+\..+)$/.exec(path)?.[1] ?? path.slice(path.lastIndexOf(".") + 1);

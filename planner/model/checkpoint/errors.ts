@@ -1,4 +1,4 @@
-/** A file of a checkpoint that is not what its format says; nothing of the checkpoint is used then. */
+/** A malformed checkpoint file; the whole checkpoint is ignored. */
 export class CheckpointError extends Error {
   override readonly name = "CheckpointError";
 

@@ -1,4 +1,4 @@
-/** model.safetensors.index.json: which file of a checkpoint holds which tensor, and how large all of them are. */
+/** model.safetensors.index.json: file of each tensor, and total size. */
 import { CheckpointError } from "./errors";
 import { JsonScanner } from "./json-scanner";
 import { checkedName, MAX_TENSORS } from "./safetensors-header";
@@ -8,22 +8,18 @@ export const INDEX_FILE = "model.safetensors.index.json";
 /** A million tensors with names of a hundred characters. */
 export const MAX_INDEX_BYTES = 200_000_000;
 
-/** More files than any published checkpoint has; some have 200. */
+/** Published checkpoints have up to some 200 files. */
 const MAX_FILES = 10_000;
 
 export interface CheckpointIndex {
-  /** File of each tensor, by its name. */
   readonly fileOf: ReadonlyMap<string, string>;
-  /** Names of the files, each once. */
+  /** Unique. */
   readonly files: readonly string[];
-  /** Bytes of all tensors (`metadata.total_size`), where it is stated. */
+  /** `metadata.total_size`, where stated. */
   readonly totalBytes?: number;
 }
 
-/**
- * Reads the text of an index.
- * @throws CheckpointError
- */
+/** @throws CheckpointError */
 export function parseCheckpointIndex(text: string, name = INDEX_FILE): CheckpointIndex {
   const fail = (reason: string): never => {
     throw new CheckpointError(name, reason);
@@ -60,7 +56,7 @@ export function parseCheckpointIndex(text: string, name = INDEX_FILE): Checkpoin
   return { fileOf, files: [...files].sort(), ...(totalBytes !== undefined && { totalBytes }) };
 }
 
-/** Files stand beside the index: a name that leads elsewhere would be read from there. */
+/** Files are next to the index: other paths are refused. */
 function checkedFile(file: string, known: number, fail: (reason: string) => never): string {
   if (known >= MAX_FILES) {
     fail(`names more than ${MAX_FILES} files`);

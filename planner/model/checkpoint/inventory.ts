@@ -1,6 +1,6 @@
 /**
- * The tensor inventory of a model that no reader knows: what the files hold, cut over GPUs as vLLM cuts projections of
- * these names. What no convention knows counts whole on every GPU of a stage, which is the most it can take.
+ * Tensors of a model without a reader, split over GPUs as vLLM splits projections of these names.
+ * Unknown names count whole on every GPU of a stage: the upper bound.
  */
 import { DTYPE_BYTES, type ModelArchitecture } from "../architecture";
 import type { WeightFormat } from "../quantization";
@@ -13,20 +13,19 @@ import { isPlainMatrix, loadedBytes, parametersIn } from "./stored-values";
 
 export interface StoredInventory {
   readonly tensors: readonly ModelTensor[];
-  /** Matrices of layers that count whole because no convention knows their names. */
+  /** Layer matrices that count whole, with unknown names. */
   readonly unrecognized: readonly StoredTensor[];
 }
 
-/** What config.json adds to the names. */
 type Facts = Pick<
   ModelArchitecture,
   "layers" | "layerSpecs" | "heads" | "kvHeads" | "headDim" | "experts" | "quantization"
 > & {
-  /** The layers behind the last one are those of multi-token prediction: vLLM does not load them for plain serving. */
+  /** Layers beyond the last predict multiple tokens; plain serving in vLLM does not load them. */
   readonly predictsTokens: boolean;
 };
 
-/** One part of a stored tensor that is cut as a whole: experts of one shape, queries, keys with values. */
+/** A part that is split as a whole: experts of one shape, queries, keys with values. */
 interface Part {
   readonly rows: number;
   readonly columns: number;
@@ -35,7 +34,6 @@ interface Part {
   readonly fraction: number;
 }
 
-/** The inventory of a checkpoint. */
 export function storedInventory(layout: CheckpointLayout, facts: Facts): StoredInventory {
   const entries = new Map<string, ModelTensor>();
   const unrecognized: StoredTensor[] = [];
@@ -45,7 +43,7 @@ export function storedInventory(layout: CheckpointLayout, facts: Facts): StoredI
       unrecognized.push(placed.tensor);
     }
     for (const [index, entry] of entriesOf(placed, role, facts).entries()) {
-      // experts of a layer differ by their number alone
+      // experts of a layer differ only by number
       const { dtype, shape, name } = placed.tensor;
       const key =
         role.experts === "one"
@@ -59,7 +57,7 @@ export function storedInventory(layout: CheckpointLayout, facts: Facts): StoredI
   return { tensors, unrecognized };
 }
 
-/** Bytes without shapes: the same for every layer, and cut evenly. */
+/** Bytes without shapes: equal per layer, split evenly. */
 export function evenInventory(
   { layers, quantization: format }: Pick<Facts, "layers" | "quantization">,
   { tensorBytes }: Checkpoint,
@@ -83,7 +81,7 @@ export function evenInventory(
   }));
 }
 
-/** Experts that a token is not routed to are not used by it. */
+/** A token does not use experts it is not routed to. */
 function activeCount({ kind, module, count, part }: ModelTensor, { experts }: Facts): number {
   if (part === "multi-token-prediction") {
     return 0;
@@ -92,7 +90,7 @@ function activeCount({ kind, module, count, part }: ModelTensor, { experts }: Fa
   return routed && experts !== undefined ? Math.min(count, experts.expertsPerToken) : count;
 }
 
-/** Latent attention multiplies with this projection's halves, unless the config says that it caches whole heads. */
+/** Latent attention multiplies with the projection's halves, unless whole heads are cached. */
 function isAbsorbed({ name }: StoredTensor, { layerSpecs }: Facts): boolean {
   const cachesHeads = layerSpecs.some(({ mixer }) => mixer.kind === "latent" && mixer.caches === "heads");
   return name.endsWith(".self_attn.kv_b_proj.weight") && !cachesHeads;
@@ -150,7 +148,7 @@ function whereOf({ place }: PlacedTensor, facts: Facts): { placement: TensorPlac
   }
 }
 
-/** Only what a format can replace is linear; packed values have no shape of their own. */
+/** Only tensors that a format can replace are linear; packed values have no shape. */
 function kindOf({ tensor, place }: PlacedTensor, role: TensorRole): ModelTensor["kind"] {
   if (!isPlainMatrix(tensor)) {
     return "vector";
@@ -194,7 +192,7 @@ function partsOf({ tensor, place }: PlacedTensor, role: TensorRole, facts: Facts
   }
 }
 
-/** Queries, keys and values in one matrix: keys and values are whole heads, repeated where there are more GPUs. */
+/** One matrix of queries, keys and values: the latter are whole heads, repeated on further GPUs. */
 function queriesAndHeads(whole: Part, tensor: StoredTensor, { heads, kvHeads, headDim }: Facts): readonly Part[] {
   const all = (heads + 2 * kvHeads) * headDim;
   if (all === 0 || !tensor.shape.includes(all)) {
@@ -210,7 +208,7 @@ function queriesAndHeads(whole: Part, tensor: StoredTensor, { heads, kvHeads, he
   return [part(heads), part(2 * kvHeads, kvHeads)];
 }
 
-/** Outputs and inputs; one expert's where a tensor holds all of them. */
+/** Outputs and inputs; of one expert where a tensor holds all. */
 function matrixShape({ shape }: StoredTensor, role: TensorRole): { readonly rows: number; readonly columns: number } {
   const [rows = 1, ...rest] = role.experts === "all" && shape.length > 1 ? shape.slice(1) : shape;
   return { rows, columns: rest.reduce((product, size) => product * size, 1) };

@@ -1,12 +1,10 @@
 /**
- * Reads JSON of a known form from a text that may be hostile. JSON.parse would build whatever the text says, nest as
- * deep as it says and keep the last of two equal keys; here the caller says what comes next, and everything else is
- * refused where it stands.
+ * Parses JSON of a known form from a possibly hostile text. JSON.parse accepts any structure and
+ * depth, and keeps the last of equal keys; here the caller states what comes next, and anything
+ * else is refused with its position.
  */
 
-/** Deepest nesting of a value that is skipped. */
 const MAX_SKIPPED_DEPTH = 16;
-/** Most entries of an object or a list that is skipped. */
 const MAX_SKIPPED_ENTRIES = 100_000;
 
 export class JsonScanner {
@@ -18,7 +16,7 @@ export class JsonScanner {
     private readonly fail: (reason: string) => never,
   ) {}
 
-  /** An object, key by key; `read` reads the value. Equal keys and more than `most` of them are refused. */
+  /** `read` parses each value. Equal keys and more than `most` are refused. */
   object(most: number, read: (key: string) => void, mostKeyCharacters = 512): void {
     const keys = new Set<string>();
     this.expect("{");
@@ -40,7 +38,7 @@ export class JsonScanner {
     this.expect("}");
   }
 
-  /** A list; `read` reads one item. */
+  /** `read` parses one item. */
   list(most: number, read: () => void): void {
     this.expect("[");
     if (this.accept("]")) {
@@ -92,7 +90,7 @@ export class JsonScanner {
     return value;
   }
 
-  /** Whether a literal comes next; it is read then. */
+  /** Consumes a null if it is next. */
   acceptNull(): boolean {
     this.skipSpace();
     const found = this.text.startsWith("null", this.position);
@@ -102,13 +100,12 @@ export class JsonScanner {
     return found;
   }
 
-  /** Whether a digit comes next, after what may stand between values. */
+  /** Whether a digit is next, after separators. */
   startsNumber(): boolean {
     this.skipSpace();
     return /\d/.test(this.text.charAt(this.position));
   }
 
-  /** Reads any value and forgets it. */
   skip(depth = 0): void {
     if (depth > MAX_SKIPPED_DEPTH) {
       this.fail(`is nested deeper than ${MAX_SKIPPED_DEPTH} levels ${this.here()}`);
@@ -129,7 +126,7 @@ export class JsonScanner {
     }
   }
 
-  /** Refuses whatever follows. */
+  /** Refuses trailing text. */
   end(): void {
     this.skipSpace();
     if (this.position < this.text.length) {

@@ -1,29 +1,28 @@
-/** Where each tensor of a checkpoint belongs: the numbered layers of the text model, and what stands outside them. */
+/** Place of each tensor: numbered layers of the text model, or outside them. */
 import conventions from "./name-conventions.json";
 import type { StoredTensor } from "./safetensors-header";
 
 export type StoredPlace =
   | { readonly at: "layer"; readonly layer: number }
-  /** Names that say so: the table of tokens, the output matrix, a vision or audio tower. */
+  /** By name: token table, output matrix, vision or audio tower. */
   | { readonly at: "embedding" | "head" | "finalNorm" | "tower" | "prediction" | "elsewhere" };
 
 export interface PlacedTensor {
   readonly tensor: StoredTensor;
   readonly place: StoredPlace;
-  /** The parts of its name. */
+  /** Name, split at dots. */
   readonly path: readonly string[];
 }
 
 export interface CheckpointLayout {
   readonly tensors: readonly PlacedTensor[];
-  /** Numbered layers of the text model. */
   readonly layers: number;
 }
 
-/** More layers than any model has: what a config.json may state as well. */
+/** More than any model; also the limit for config.json. */
 const MAX_LAYERS = 4096;
 
-/** The layout of a checkpoint: its text model is the numbered stack that holds the most bytes. */
+/** The text model is the numbered stack with the most bytes. */
 export function layoutOf(tensors: readonly StoredTensor[]): CheckpointLayout {
   const split = tensors.map((tensor) => ({ tensor, path: tensor.name.split(".") }));
   const stacks = new Map<string, number>();
@@ -56,19 +55,19 @@ function placeOf(path: readonly string[], textStack: string | undefined): Stored
   if (path.some((part) => conventions.finalNorm.includes(part))) {
     return { at: "finalNorm" };
   }
-  // "output" alone is a head only at the top: layers have outputs too
+  // "output" is a head only at the top level: layers have outputs too
   if (path.some((part) => conventions.head.includes(part)) || path[0] === "output") {
     return { at: "head" };
   }
   return { at: "elsewhere" };
 }
 
-/** Whether a part of a tensor's name says that it is of a vision or audio tower, or of its projector. */
+/** Whether a name part is of a vision or audio tower or its projector. */
 export function isTower(part: string): boolean {
   return conventions.towers.some((tower) => part === tower || part.startsWith(`${tower}_`));
 }
 
-/** The first number in a name and what stands in front of it. */
+/** The first number in a name, and the part before it. */
 function numberedPart(path: readonly string[]): { readonly stack: string; readonly index: number } | undefined {
   const at = path.findIndex((part) => /^\d{1,4}$/.test(part));
   const index = Number(path[at]);

@@ -1,4 +1,4 @@
-/** What the name of a tensor in a layer says of it: which projection it belongs to, and how vLLM cuts that. */
+/** Projection of a layer's tensor by name, and how vLLM splits it. */
 
 import type { PlacedTensor } from "./layout";
 import conventions from "./name-conventions.json";
@@ -6,14 +6,14 @@ import conventions from "./name-conventions.json";
 export type Cut = "rows" | "heads" | "headsAndQueries" | "columns" | "whole";
 
 export interface TensorRole {
-  /** Name of the projection; undefined where no convention knows one. */
+  /** Undefined for unknown names. */
   readonly projection?: string;
   readonly cut: Cut;
-  /** Which part of the projection: "weight", "bias", "scales", "qweight" and so on. */
+  /** "weight", "bias", "scales", "qweight" and so on. */
   readonly parameter: string;
-  /** Belongs to routed experts: to one of them, by its number, or to all, in one tensor. */
+  /** Of routed experts: one by number, or all in one tensor. */
   readonly experts?: "one" | "all";
-  /** Name of the parameter that vLLM makes of it and its neighbours. */
+  /** Parameter that vLLM fuses it into. */
   readonly fusedInto: string;
 }
 
@@ -23,10 +23,10 @@ const cutByName = new Map<string, Cut>(
   CUTS.flatMap((cut) => conventions[cut].map((name): [string, Cut] => [name, cut])),
 );
 
-/** Experts in one tensor put what it is behind their name: gate_up_proj_blocks. */
+/** Experts in one tensor append the parameter to their name: gate_up_proj_blocks. */
 const FUSED_SUFFIX = /_(blocks|scales|bias|scale_inv|scale|packed)$/;
 
-/** The role of a tensor of a layer, by the last part of its name that a convention knows. */
+/** By the last known part of its name. */
 export function roleOf({ path, tensor }: PlacedTensor): TensorRole {
   for (let at = path.length - 1; at >= 0; at -= 1) {
     const part = path[at] ?? "";
@@ -57,7 +57,7 @@ function expertsOf(path: readonly string[], projectionAt: number): Pick<TensorRo
 
 function fusedInto(path: readonly string[], at: number, projection: string, parameter: string): string {
   const [name] = Object.entries(conventions.fused).find(([, parts]) => parts.includes(projection)) ?? [projection];
-  // the numbers of experts do not tell parameters apart: all experts of a layer become one
+  // expert numbers do not distinguish parameters: all experts of a layer become one
   const owner = path
     .slice(0, at)
     .join(".")

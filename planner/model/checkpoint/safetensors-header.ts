@@ -1,18 +1,17 @@
 /**
- * The header of a safetensors file: which tensors it holds, of which type and shape, and where. Eight bytes give its
- * length (little-endian), then follows JSON, then the values of all tensors without a gap.
- * Source: safetensors 0.8.0, safetensors/src/tensor.rs (read_metadata, Metadata::validate), which refuses the same
- * files; equal names, unknown fields and numbers above 2^53 are refused here besides.
+ * Header of a safetensors file: names, types, shapes and offsets of tensors. Eight bytes hold its
+ * length (little-endian), then JSON, then all values without gaps. Source: safetensors 0.8.0,
+ * safetensors/src/tensor.rs (read_metadata, Metadata::validate), which refuses the same files; here
+ * also equal names, unknown fields and numbers above 2^53.
  */
 import { ownValue } from "../own-value";
 import { CheckpointError } from "./errors";
 import { JsonScanner } from "./json-scanner";
 import dtypes from "./safetensors-dtypes.json";
 
-/** A type of values as safetensors names it. */
+/** In safetensors' spelling. */
 export type StoredDtype = keyof typeof dtypes.bits;
 
-/** One tensor as a file holds it. */
 export interface StoredTensor {
   readonly name: string;
   readonly dtype: StoredDtype;
@@ -21,38 +20,35 @@ export interface StoredTensor {
   readonly bytes: number;
 }
 
-/** A file whose header is read: its name for messages, its size in bytes. */
 export interface SafetensorsFile {
   readonly name: string;
   readonly bytes: number;
 }
 
-/** Bytes in front of the header: its length. */
+/** Length field before the header. */
 export const LENGTH_BYTES = 8;
 /** MAX_HEADER_SIZE of safetensors. */
 const MAX_HEADER_BYTES = 100_000_000;
-/** Most tensors of one file, and of a checkpoint: 1 T models with quantized experts have some 300,000. */
+/** 1 T models with quantized experts have some 300,000. */
 export const MAX_TENSORS = 1_000_000;
-/** The format knows no bound; PyTorch's own is 64. */
+/** The format has no limit; PyTorch's is 64. */
 const MAX_DIMENSIONS = 64;
 
-/** Bits of one value. */
 export function storedBits(dtype: StoredDtype): number {
   return dtypes.bits[dtype];
 }
 
-/** Number of values of a tensor. */
 export function elementCount({ shape }: StoredTensor): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-/** Whether a file is what Git LFS leaves in place of one that was not fetched: the file is not there. */
+/** Whether a file is a Git LFS pointer: the content was not fetched. */
 export function isLfsPointer(start: Uint8Array): boolean {
   return new TextDecoder().decode(start.subarray(0, LENGTH_BYTES)) === "version ";
 }
 
 /**
- * Length of the header from a file's first eight bytes.
+ * From the file's first eight bytes.
  * @throws CheckpointError
  */
 export function headerBytes(start: Uint8Array, file: SafetensorsFile): number {
@@ -76,8 +72,8 @@ export function headerBytes(start: Uint8Array, file: SafetensorsFile): number {
 }
 
 /**
- * The tensors of a file, in the order of its values.
- * @param header the bytes behind the first eight
+ * In the order of values.
+ * @param header bytes after the first eight
  * @throws CheckpointError for everything that safetensors would not load
  */
 export function parseSafetensorsHeader(header: Uint8Array, file: SafetensorsFile): readonly StoredTensor[] {
@@ -114,7 +110,7 @@ function decoded(header: Uint8Array, fail: Fail): string {
   }
 }
 
-/** Names end up as keys of tables somewhere: what every JavaScript object inherits is none. */
+/** Names become keys of tables: properties that every JavaScript object inherits are refused. */
 export function checkedName(name: string, fail: Fail): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   if (name === "" || /[\u0000-\u001f\u007f]/.test(name)) {
@@ -126,7 +122,7 @@ export function checkedName(name: string, fail: Fail): string {
   return name;
 }
 
-/** Free text by names; nothing of it is used. */
+/** Free text, unused. */
 function readMetadata(scanner: JsonScanner): void {
   if (scanner.acceptNull()) {
     return;
@@ -173,7 +169,7 @@ const dtypeByName: Readonly<Record<string, StoredDtype>> = Object.fromEntries(
   Object.keys(dtypes.bits).map((name) => [name, name as StoredDtype]),
 );
 
-/** Values stand one after the other from the header's end to the file's, each as many bytes as its shape says. */
+/** Values follow each other from the header's end to the file's, with the sizes of their shapes. */
 function checkPlaces(tensors: readonly PlacedTensor[], dataBytes: number, fail: Fail): void {
   let at = 0;
   for (const { name, dtype, shape, begin, end } of tensors) {
@@ -198,7 +194,7 @@ function checkPlaces(tensors: readonly PlacedTensor[], dataBytes: number, fail: 
   }
 }
 
-/** Undefined for a part of a byte, and beyond what numbers hold exactly (safetensors: ValidationOverflow). */
+/** Undefined for partial bytes and beyond exact numbers (safetensors: ValidationOverflow). */
 function bytesOf(dtype: StoredDtype, shape: readonly number[]): number | undefined {
   let elements = 1;
   for (const size of shape) {

@@ -1,6 +1,6 @@
 /**
- * Reads the configuration of a model type that no reader knows, with its checkpoint at hand. The weights are in the
- * files; config.json is asked for the cache alone, and believed where the shapes of keys and values say the same.
+ * Reads a model type without a reader from its checkpoint. Files give the weights; config.json
+ * gives the cache, if the shapes of keys and values agree.
  */
 import type { FeedForward, GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -19,7 +19,6 @@ const EXPERTS_PER_TOKEN_KEYS = [
   "moe_k",
 ];
 
-/** A reader for this checkpoint, whatever its model type. */
 export function storedFamilyReader(layout: CheckpointLayout): FamilyReader {
   return { modelTypes: [], read: (source) => readStoredFamily(source, layout) };
 }
@@ -48,10 +47,10 @@ function readStoredFamily(source: ConfigSource, layout: CheckpointLayout): TextM
   };
 }
 
-/** There are such layers; their tensors are in the inventory. */
+/** Marks their presence; tensors are in the inventory. */
 const emptyPrediction = { layerSpecs: [], repeatsEmbeddings: false } as const;
 
-/** Grouped-query attention by the keys that nearly every config.json has; undefined without them. */
+/** From the keys of nearly every config.json; undefined without them. */
 function readAttention(source: ConfigSource, { tensors }: CheckpointLayout): GroupedQueryAttention | undefined {
   if (source.firstKey(...DIMENSION_KEYS.heads) === undefined) {
     return undefined;
@@ -75,7 +74,7 @@ function readAttention(source: ConfigSource, { tensors }: CheckpointLayout): Gro
   };
 }
 
-/** What the engine's buffers are sized by; the weights themselves are in the inventory. */
+/** Sizes the engine's buffers; weights are in the inventory. */
 function readFeedForward(source: ConfigSource, layout: CheckpointLayout): FeedForward {
   const width = source.optionalSize(widthKeys) ?? 0;
   const gated = layout.tensors.some(({ path }) => path.some((part) => /^(gate_proj|gate_up_proj|w3)/.test(part)));

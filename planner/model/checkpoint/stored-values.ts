@@ -1,9 +1,9 @@
-/** What a stored tensor counts as: parameters of the model, or something beside them, packed or plain. */
+/** What a stored tensor counts as: model parameters or companions, packed or plain. */
 import { DTYPE_BYTES, type Dtype } from "../architecture";
 import type { WeightFormat } from "../quantization";
 import { elementCount, type StoredDtype, type StoredTensor } from "./safetensors-header";
 
-/** Types that a model computes in, by the names of config.json. */
+/** Compute types, by the names of config.json. */
 const PLAIN_DTYPES: Partial<Record<StoredDtype, Dtype | "float64">> = {
   F64: "float64",
   F32: "float32",
@@ -11,18 +11,20 @@ const PLAIN_DTYPES: Partial<Record<StoredDtype, Dtype | "float64">> = {
   BF16: "bfloat16",
 };
 
-/** Eight-bit floats: one value is one parameter. */
+/** One value is one parameter. */
 const BYTE_FLOATS: readonly StoredDtype[] = ["F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"];
 
-/** Parts of quantized projections that are no parameters (GPTQ, AWQ, compressed-tensors, ModelOpt, fp8, bitsandbytes). */
+/**
+ * Companions in quantized projections (GPTQ, AWQ, compressed-tensors, ModelOpt, fp8, bitsandbytes).
+ */
 const BESIDE_PARAMETERS = /scale|zero|g_idx|absmax|quant_map|quant_state|weight_shape|inv_freq/;
 
-/** Whether the shape of a tensor is that of the matrix, value by value. */
+/** Whether a tensor's shape is the matrix's, value by value. */
 export function isPlainMatrix({ dtype, shape }: StoredTensor): boolean {
   return shape.length >= 2 && (PLAIN_DTYPES[dtype] !== undefined || BYTE_FLOATS.includes(dtype));
 }
 
-/** Parameters in a tensor: packed ones are counted as what they unpack to. */
+/** Packed values count unpacked. */
 export function parametersIn(tensor: StoredTensor, format: WeightFormat): number {
   const { dtype, name } = tensor;
   const part = name.slice(name.lastIndexOf(".") + 1);
@@ -40,8 +42,8 @@ export function parametersIn(tensor: StoredTensor, format: WeightFormat): number
 }
 
 /**
- * Bytes of a tensor once vLLM has loaded it: matrices become the number type of the model, what is quantized stays, and
- * vectors are counted as stored, because some of them stay so (routing corrections, state-space constants).
+ * After vLLM has loaded it: matrices take the model's type, quantized tensors stay, and vectors
+ * count as stored, because some stay so (routing corrections, state-space constants).
  */
 export function loadedBytes(tensor: StoredTensor, format: WeightFormat): number {
   const isMatrix = tensor.shape.length >= 2 && !BESIDE_PARAMETERS.test(tensor.name);
@@ -50,13 +52,13 @@ export function loadedBytes(tensor: StoredTensor, format: WeightFormat): number 
     : tensor.bytes;
 }
 
-/** The number type that holds the most bytes; undefined where there is none that a model computes in. */
+/** The type with the most bytes; undefined without a compute type. */
 export function commonDtype(tensors: readonly StoredTensor[]): Dtype | undefined {
   const [found] = bytesByType(tensors).flatMap(([type]) => PLAIN_DTYPES[type] ?? []);
   return found === "float64" ? undefined : found;
 }
 
-/** Bytes of tensors by their type, the most first. */
+/** Largest first. */
 export function bytesByType(tensors: readonly StoredTensor[]): readonly (readonly [StoredDtype, number])[] {
   const bytes = new Map<StoredDtype, number>();
   for (const tensor of tensors) {

@@ -1,4 +1,3 @@
-/** Joins what config.json says of a model with what its weight files say. */
 import type { ModelArchitecture, StoredCheckpoint } from "../architecture";
 import type { Checkpoint } from "./checkpoint";
 import { differences } from "./differences";
@@ -7,14 +6,14 @@ import type { CheckpointLayout } from "./layout";
 import type { StoredTensor } from "./safetensors-header";
 import { bytesByType } from "./stored-values";
 
-/** A reader knows the family: the files only check it. */
+/** For families with a reader: the files only check it. */
 export function checkedByFiles(architecture: ModelArchitecture, checkpoint: Checkpoint): ModelArchitecture {
   return { ...architecture, checkpoint: { ...sizes(checkpoint), notes: differences(architecture, checkpoint) } };
 }
 
 /**
- * No reader knows the family: the files are the weights.
- * @param architecture as storedFamilyReader read it: without tensors
+ * For families without a reader: the files are the weights.
+ * @param architecture from storedFamilyReader: without tensors
  */
 export function countedFromFiles(
   architecture: ModelArchitecture,
@@ -29,7 +28,7 @@ export function countedFromFiles(
   const headless = !layout.tensors.some(({ place }) => place.at === "head");
   return {
     ...architecture,
-    // without a head of its own the last stage of a pipeline holds the table of tokens too
+    // without its own head, a pipeline's last stage holds the token table too
     tieEmbeddings: architecture.tieEmbeddings || headless,
     ...(layout.tensors.some(({ place }) => place.at === "tower") && { vision: emptyTower }),
     checkpoint: {
@@ -40,7 +39,7 @@ export function countedFromFiles(
   };
 }
 
-/** There is one; its tensors are in the inventory. */
+/** Marks its presence; tensors are in the inventory. */
 const emptyTower = { layers: 0, hiddenSize: 0, tensors: [], replicated: true, stackedLayers: 0 } as const;
 
 function sizes({ from, fileBytes, files, tensors }: Checkpoint): Omit<StoredCheckpoint, "inventory" | "notes"> {

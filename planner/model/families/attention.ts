@@ -1,10 +1,9 @@
-/** Reads the attention of each layer of a decoder: grouped-query or latent, full or windowed. */
+/** Attention of each decoder layer: grouped-query or latent, full or windowed. */
 import type { AttentionScope, GroupedQueryAttention, LatentAttention, Mixer, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { DIMENSION_KEYS } from "./family";
 import type { DecoderTraits, OutputGate, TraitFlag, WindowPattern } from "./traits";
 
-/** The mixer of every layer, in order. */
 export function readAttentionLayers(source: ConfigSource, layers: number, traits: DecoderTraits): readonly Mixer[] {
   if (source.has("kv_lora_rank")) {
     const mixer = readLatentAttention(source, traits);
@@ -19,7 +18,7 @@ export function readAttentionLayers(source: ConfigSource, layers: number, traits
   }));
 }
 
-/** One attention layer with full scope. */
+/** Full scope. */
 export function readGroupedQueryAttention(source: ConfigSource, traits: DecoderTraits): GroupedQueryAttention {
   const heads = source.count(DIMENSION_KEYS.heads);
   const kvHeads = source.count(["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"], heads);
@@ -41,7 +40,7 @@ export function readGroupedQueryAttention(source: ConfigSource, traits: DecoderT
   };
 }
 
-/** head_dim where given, else hidden size / heads. */
+/** head_dim, else hidden size / heads. */
 export function readHeadDim(source: ConfigSource, heads: number, traits: DecoderTraits = {}): number {
   const given = source.optionalSize(["head_dim", "attention_head_dim", "kv_channels"]);
   if (given !== undefined) {
@@ -54,7 +53,7 @@ export function readHeadDim(source: ConfigSource, heads: number, traits: Decoder
   return Math.max(1, Math.floor(hidden / heads));
 }
 
-/** The value of a flag that is fixed by the family or stated by a key. A non-boolean key counts as "noaux_tc" does. */
+/** A flag fixed by the family or stated by a key. Non-boolean values count as "noaux_tc" does. */
 export function traitFlag(source: ConfigSource, flag: TraitFlag | undefined): boolean {
   if (flag === undefined || typeof flag === "boolean") {
     return flag ?? false;
@@ -108,12 +107,12 @@ function readScopes(source: ConfigSource, layers: number, traits: DecoderTraits)
   return Array.from({ length: layers }, (_, layer) => (slides(layer) ? sliding : full));
 }
 
-/** `layer_types`, checked against the number of layers; undefined when absent. */
+/** Checked against the number of layers; undefined when absent. */
 export function readLayerTypes(source: ConfigSource, layers: number): readonly string[] | undefined {
   return readPerLayer(source, "layer_types", layers);
 }
 
-/** A list with the type of each layer, checked against the number of layers; undefined when absent. */
+/** Checked against the number of layers; undefined when absent. */
 export function readPerLayer(source: ConfigSource, key: string, layers: number): readonly string[] | undefined {
   if (!source.has(key)) {
     return undefined;
@@ -126,10 +125,10 @@ export function readPerLayer(source: ConfigSource, key: string, layers: number):
   return undefined;
 }
 
-/** As many as any other count of a config may be. */
+/** The limit of counts in a config. */
 const MOST_HEADS = 4096;
 
-/** Heads where they differ from layer to layer (Laguna); undefined where one number holds for all. */
+/** Per layer (Laguna); undefined where all are equal. */
 function readHeadsPerLayer(source: ConfigSource, layers: number): readonly number[] | undefined {
   const key = "num_attention_heads_per_layer";
   if (!source.has(key)) {
@@ -144,7 +143,7 @@ function readHeadsPerLayer(source: ConfigSource, layers: number): readonly numbe
 }
 
 /**
- * The matrix that gates the attention's output. `true` and "per-head" mean one value per head, "per-element" one per
+ * Gate of the attention's output. `true` and "per-head": one value per head, "per-element": per
  * channel (vLLM 0.33.0: LagunaAttention in laguna.py, Step3p5Attention in step3p5.py).
  */
 export function outputGate(
@@ -184,7 +183,7 @@ function slidingLayerTest(source: ConfigSource, pattern: WindowPattern | undefin
   }
 }
 
-/** Llama 4: local attention in chunks, except in the layers without rotary embedding. */
+/** Llama 4: chunked local attention, except in layers without rotary embedding. */
 function readChunkedScopes(source: ConfigSource, layers: number, period: number): readonly AttentionScope[] {
   const chunk = source.optionalSize("attention_chunk_size");
   const rotaryLayers = source.integerList("no_rope_layers");

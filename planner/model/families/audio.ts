@@ -1,6 +1,6 @@
 /**
- * What turns sound into tokens: mostly a conformer.
- * Sources: transformers 5.19, modeling_gemma3n.py, modeling_gemma4.py, modeling_gemma4_unified.py.
+ * Audio encoders, mostly conformers. Sources: transformers 5.19, modeling_gemma3n.py,
+ * modeling_gemma4.py, modeling_gemma4_unified.py.
  */
 import type { ConfigSource } from "../config-source";
 import { ownValue } from "../own-value";
@@ -13,7 +13,7 @@ const towers: Readonly<Record<string, (source: ConfigSource, textHidden: number)
   gemma4_unified_audio: frameProjector,
 };
 
-/** The weights of a config's `audio_config`; empty without one. */
+/** Weights of `audio_config`; empty without one. */
 export function audioTensors(root: ConfigSource, textHidden: number): readonly TowerTensor[] {
   const source = root.section("audio_config");
   if (source === undefined) {
@@ -67,7 +67,7 @@ interface ConformerKeys {
   readonly kernel: string;
 }
 
-/** Two convolutions that thin the sound out, then layers of attention between two half-steps. Held whole. */
+/** Two downsampling convolutions, then attention layers between two half-steps. Held whole. */
 function conformerTensors(source: ConfigSource, keys: ConformerKeys): readonly TowerTensor[] {
   const hidden = source.size("hidden_size");
   const layers = source.count(keys.layers);
@@ -76,7 +76,7 @@ function conformerTensors(source: ConfigSource, keys: ConformerKeys): readonly T
   return [
     whole("audio.convolutions", 9 * first * (1 + second) + first + second, 1),
     whole("audio.input", hidden, Math.floor(first / 4) * second),
-    // queries, keys, values, relative keys and the output
+    // queries, keys, values, relative keys and output
     whole("audio.attention", 5 * hidden, hidden, layers),
     // two blocks of four times the width
     whole("audio.feed_forward", 16 * hidden, hidden, layers),

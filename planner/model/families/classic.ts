@@ -1,4 +1,4 @@
-/** Families from before Llama's layout became common, each with its own key names. */
+/** Families older than Llama's layout, with their own key names. */
 import type { FeedForward, GroupedQueryAttention, LayerSpec, OuterTensor } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
@@ -14,7 +14,7 @@ interface ClassicModel {
   readonly tieEmbeddings: boolean;
   readonly headBias?: boolean;
   readonly outerTensors?: readonly OuterTensor[];
-  /** Positions are learned or linear biases: no rotary table. */
+  /** Learned positions or linear biases: no rotary table. */
   readonly withoutRotary?: boolean;
 }
 
@@ -152,7 +152,7 @@ function readGpt2(source: ConfigSource, attention: GroupedQueryAttention): Class
   };
 }
 
-/** Falcon: grouped heads in the new architecture, one KV head with multi_query, else one per head. */
+/** Falcon: grouped heads (new architecture), one KV head (multi_query), else one per head. */
 function readFalcon(source: ConfigSource): ClassicModel {
   const biases = { queryKeyValueBias: { key: "bias" }, outputBias: { key: "bias" } } as const;
   const heads = source.count(DIMENSION_KEYS.heads);

@@ -1,6 +1,6 @@
 /**
- * Decoder families that differ from Llama only in traits: one row each. Names are the `model_type` of the config.
- * Sources: transformers modeling_<family>.py and the tensor lists of published checkpoints.
+ * Decoder families that differ from Llama in traits only, by `model_type`. Sources: transformers
+ * modeling_<family>.py and tensor lists of published checkpoints.
  */
 import type { DecoderTraits, WindowPattern } from "./traits";
 
@@ -246,7 +246,7 @@ export const decoderFamilies: Readonly<Record<string, DecoderTraits>> = {
   youtu: { ...latent, tieEmbeddings: true },
 };
 
-/** Names under which the text part of multimodal configs appears, and other spellings of the same architecture. */
+/** Text parts of multimodal configs, and other spellings of the same architecture. */
 export const DECODER_ALIASES: Readonly<Record<string, string>> = {
   gemma3_text: "gemma3",
   llama4: "llama4_text",

@@ -1,4 +1,3 @@
-/** Reader of the decoder families in decoder-families.ts. */
 import type { LayerSpec, Mixer, MultiTokenPrediction, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
@@ -20,7 +19,6 @@ function decoderReader(modelTypes: readonly string[], traits: DecoderTraits): Fa
   return { modelTypes, read: (source) => readDecoder(source, traits) };
 }
 
-/** The text model of a decoder with the given traits. */
 export function readDecoder(source: ConfigSource, traits: DecoderTraits): TextModel {
   const layers = source.count(DIMENSION_KEYS.layers);
   const mixers = readAttentionLayers(source, layers, traits);

@@ -1,7 +1,7 @@
 /**
- * DeepSeek-V4: compressed attention under hyper-connections, experts in every layer.
- * Sources: transformers 5.19.0, configuration_deepseek_v4.py (the published spellings too) and modeling_deepseek_v4.py;
- * vLLM 0.33.0, models/deepseek_v4.
+ * DeepSeek-V4: compressed attention under hyper-connections, experts in every layer. Sources:
+ * transformers 5.19.0, configuration_deepseek_v4.py (also the published spellings) and
+ * modeling_deepseek_v4.py; vLLM 0.33.0, models/deepseek_v4.
  */
 import type { CompressedAttention, FeedForward, LayerSpec, MultiTokenPrediction, RotaryTable } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -15,13 +15,13 @@ import type { DecoderTraits } from "./traits";
 
 const traits: DecoderTraits = { routerBias: { key: "topk_method" } };
 
-/** Tokens behind one compressed vector, by `layer_types`; other types attend to the window alone. */
+/** Tokens per compressed vector, by `layer_types`; other types use the window only. */
 const RATE_KEYS = {
   compressed_sparse_attention: { key: "compress_rate_csa", usual: 4 },
   heavily_compressed_attention: { key: "compress_rate_hca", usual: 128 },
 } as const;
 
-/** The rates that vLLM has kernels for; the lower one reads every token twice and has an indexer. */
+/** Rates with vLLM kernels; the lower one reads tokens twice and has an indexer. */
 const OVERLAPPING_RATE = 4;
 const knownRates: readonly number[] = [0, OVERLAPPING_RATE, 128];
 
@@ -56,12 +56,12 @@ function readDeepseekV4(source: ConfigSource): TextModel {
   };
 }
 
-/** Hashed tokens choose their experts by a table, without a bias. */
+/** Hashed tokens choose experts by table, without a bias. */
 function withoutBias(block: FeedForward): FeedForward {
   return block.kind === "experts" ? { ...block, routerBias: false } : block;
 }
 
-/** A plain table for layers with the window alone, a scaled one for those that compress; both in float32. */
+/** A plain table for window layers, a scaled one for compressing layers; both float32. */
 function readTables(source: ConfigSource, rotaryDim: number, rates: readonly number[]): Rope {
   const rope = readRope(source, { headDim: rotaryDim });
   const table = (positions: number): RotaryTable => ({ positions, rotaryDim, dtype: "float32" });
@@ -75,7 +75,7 @@ function readTables(source: ConfigSource, rotaryDim: number, rates: readonly num
   };
 }
 
-/** Layers with the window alone (nvidia/mtp.py). */
+/** Window layers only (nvidia/mtp.py). */
 function readPrediction(source: ConfigSource, layer: LayerSpec): MultiTokenPrediction | undefined {
   const count = source.optionalCount("num_nextn_predict_layers");
   return count === 0 ? undefined : { layerSpecs: range(count).map(() => layer), repeatsEmbeddings: true };
@@ -110,7 +110,7 @@ function withCompression(base: CompressedAttention, rate: number, source: Config
   return { ...base, compression: { rate, overlaps }, ...(overlaps && { indexer }) };
 }
 
-/** The rate of each layer, 0 without compression: the list of published files, `layer_types`, or the usual order. */
+/** Per layer, 0 without compression: published files' list, `layer_types`, or the usual order. */
 function readRates(source: ConfigSource, layers: number): readonly number[] {
   const published = source.has("compress_ratios") ? source.integerList("compress_ratios") : undefined;
   if (published !== undefined && published.length < layers) {
@@ -128,7 +128,7 @@ function readRates(source: ConfigSource, layers: number): readonly number[] {
   return rates;
 }
 
-/** Unless the config lists them: two heavily compressed layers, then both kinds in turn. */
+/** Default: two heavily compressed layers, then both kinds alternating. */
 function readTypes(source: ConfigSource, layers: number): readonly string[] {
   const usual = (layer: number): string =>
     layer >= 2 && layer % 2 === 1 ? "compressed_sparse_attention" : "heavily_compressed_attention";
@@ -152,7 +152,7 @@ function readHashedLayers(source: ConfigSource, layers: number): (layer: number)
   return (layer) => layer < hashed;
 }
 
-/** What one block reads, writes and passes on: one row for every stream, and one for every pair of streams. */
+/** Reads, writes and passes of one block: one row per stream, and one per pair of streams. */
 function readHyperConnection(source: ConfigSource, hidden: number): HyperConnection {
   const streams = source.count("hc_mult");
   return { streams, hidden, mixes: (2 + streams) * streams, scales: 3 };

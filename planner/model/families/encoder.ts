@@ -1,11 +1,11 @@
-/** Readers of encoder families (embedding models and rerankers): no KV cache, no language-model head. */
+/** Encoder families (embeddings and rerankers): no KV cache, no language-model head. */
 import type { LayerSpec, OuterTensor } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readRope } from "../rope";
 import { readGroupedQueryAttention } from "./attention";
 import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 
-/** BERT and its relatives: learned positions, biases everywhere, two norms a layer, a pooler. */
+/** BERT and relatives: learned positions, biases everywhere, two norms a layer, a pooler. */
 export const bertReader: FamilyReader = {
   modelTypes: ["bert", "roberta", "xlm-roberta", "camembert", "mpnet", "distilbert", "nomic_bert"],
   read(source) {
@@ -45,7 +45,7 @@ export const bertReader: FamilyReader = {
   },
 };
 
-/** ModernBERT: rotary positions, gated feed-forward whose config states half the width, no biases. */
+/** ModernBERT: rotary positions, gated feed-forward stated at half width, no biases. */
 export const modernBertReader: FamilyReader = {
   modelTypes: ["modernbert"],
   read(source) {

@@ -1,4 +1,4 @@
-/** What a family reader hands back: the text model of a config, without embeddings, quantization or vision. */
+/** Result of a family reader: the text model, without embeddings, quantization or vision. */
 import type { Dtype, LayerSpec, MultiTokenPrediction, OuterTensor } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import type { Rope } from "../rope";
@@ -7,7 +7,7 @@ export interface TextModel {
   readonly kind: "decoder" | "encoder";
   readonly layerSpecs: readonly LayerSpec[];
   readonly rope: Rope;
-  /** Used when the config does not say. */
+  /** When the config is silent. */
   readonly tieEmbeddingsByDefault: boolean;
   readonly headBias?: boolean;
   readonly finalNormVectors: number;
@@ -17,23 +17,21 @@ export interface TextModel {
   readonly recurrentStateDtype?: Dtype;
   /** See ModelArchitecture. */
   readonly cacheDoubt?: string;
-  /** Only where no reader knows the family: tokens and hidden size by the checkpoint's table of them. */
+  /** Without a reader: tokens and hidden size from the checkpoint's table. */
   readonly embeddingShape?: readonly number[];
   /** See ModelArchitecture. */
   readonly wholeEmbedding?: boolean;
-  /** vLLM's class lacks SupportsPP: one pipeline stage only. */
+  /** vLLM's class lacks SupportsPP. */
   readonly singleStage?: boolean;
-  /** The encoder has no language-model head. */
   readonly headless?: boolean;
 }
 
 export interface FamilyReader {
-  /** Values of `model_type` this reader understands. */
   readonly modelTypes: readonly string[];
   read(source: ConfigSource): TextModel;
 }
 
-/** Spellings of the dimensions every text model has. */
+/** Spellings of dimensions common to all text models. */
 export const DIMENSION_KEYS = {
   layers: ["num_hidden_layers", "n_layer", "n_layers", "num_layers"],
   hidden: ["hidden_size", "n_embd", "d_model", "model_dim"],

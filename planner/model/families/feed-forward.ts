@@ -1,4 +1,4 @@
-/** Reads the feed-forward block of each layer: dense or a mixture of experts, and which layers have which. */
+/** Feed-forward block of each layer: dense or mixture of experts. */
 import type { DenseFeedForward, FeedForward, MixtureOfExperts } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readPerLayer, traitFlag } from "./attention";
@@ -16,7 +16,6 @@ const EXPERTS_PER_TOKEN_KEYS = [
   "top_k_experts",
 ] as const;
 
-/** The feed-forward block of every layer, in order. */
 export function readFeedForwardLayers(
   source: ConfigSource,
   layers: number,
@@ -46,7 +45,7 @@ export function readDense(
   };
 }
 
-/** The experts of an expert layer, or undefined for a dense model. */
+/** Undefined for dense models. */
 export function readExperts(source: ConfigSource, traits: DecoderTraits): MixtureOfExperts | undefined {
   const count = source.optionalCount(EXPERT_COUNT_KEYS);
   if (count === 0) {
@@ -101,7 +100,7 @@ function readSharedWidth(source: ConfigSource, traits: DecoderTraits, expertWidt
   return experts * expertWidth;
 }
 
-/** Which layers hold experts: every spelling the families use; a config has one of them. */
+/** Every family's spelling of expert layers; a config has one. */
 function expertLayerTest(
   source: ConfigSource,
   layers: number,
@@ -126,12 +125,12 @@ function expertLayerTest(
     1,
   );
   const denseLayers = new Set(source.integerList("mlp_only_layers"));
-  // layers are counted from 1 where the step is a period of whole blocks, from 0 in DeepSeek's frequency
+  // layers count from 1 where the step is a period of whole blocks, from 0 in DeepSeek's frequency
   const offset = source.has("moe_layer_freq") ? 0 : 1;
   return (layer) => layer >= firstDense && (layer + offset) % step === 0 && !denseLayers.has(layer);
 }
 
-/** The expert layers by number: a list, or numbers with commas between them (Step). */
+/** A list, or numbers with commas (Step). */
 function readListedLayers(source: ConfigSource): ReadonlySet<number> | undefined {
   const key = source.firstKey("moe_layers", "moe_layers_enum");
   if (key === undefined) {

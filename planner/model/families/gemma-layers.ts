@@ -1,9 +1,9 @@
-/** What the small Gemma models share: embeddings per layer, and last layers that read the caches of earlier ones. */
+/** Common to small Gemma models: per-layer embeddings, and last layers that read earlier caches. */
 import type { GroupedQueryAttention, OuterTensor, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { matrix } from "./recurrent";
 
-/** The first of the layers at the end that have no keys and values of their own. */
+/** The first of the final layers without keys and values. */
 export function firstReusingLayer(source: ConfigSource, layers: number): number {
   const reusing = source.optionalCount("num_kv_shared_layers");
   if (reusing >= layers) {
@@ -12,12 +12,11 @@ export function firstReusingLayer(source: ConfigSource, layers: number): number 
   return layers - reusing;
 }
 
-/** Attention to the keys and values of an earlier layer. */
 export function reuseCache(attention: GroupedQueryAttention): GroupedQueryAttention {
   return { ...attention, ownsCache: false, keyValueProjections: "none" };
 }
 
-/** The two matrices of a layer that mix its own embedding in; every GPU holds them whole. */
+/** Two matrices that mix in a layer's embedding; whole on every GPU. */
 export function perLayerMixing(hidden: number, perLayerSize: number): readonly ProjectionShape[] {
   return [
     matrix("per_layer_input_gate", perLayerSize, hidden, "none"),
@@ -25,7 +24,7 @@ export function perLayerMixing(hidden: number, perLayerSize: number): readonly P
   ];
 }
 
-/** The table with an embedding of every token for every layer, and the projection that is added to it. */
+/** Embedding table of every token and layer, and the projection added to it. */
 export function perLayerEmbeddings(
   source: ConfigSource,
   layers: number,

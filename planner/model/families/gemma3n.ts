@@ -1,7 +1,7 @@
 /**
- * Gemma 3n: several residual streams of which one is computed (AltUp), a low-rank residual (LAuReL), embeddings per
- * layer, a width per layer, and last layers that read the caches of earlier ones.
- * Sources: transformers 5.19, modeling_gemma3n.py; vLLM 0.33, gemma3n.py.
+ * Gemma 3n: several residual streams of which one is computed (AltUp), a low-rank residual
+ * (LAuReL), embeddings and width per layer, and last layers that read earlier caches. Sources:
+ * transformers 5.19, modeling_gemma3n.py; vLLM 0.33, gemma3n.py.
  */
 import type { LayerSpec, OuterTensor, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -42,7 +42,8 @@ function readGemma3n(source: ConfigSource): TextModel {
       (mixer, layer): LayerSpec => ({
         mixer: mixer.kind === "attention" && layer >= firstReused ? reuseCache(mixer) : mixer,
         feedForward: { kind: "dense", width: widths[layer] ?? 1, gated: true, bias: false },
-        // four around the blocks; one each of the router, its output's scale, the low-rank residual, the layer's embedding
+        // four around the blocks; one each of the router, its output's scale, the low-rank
+        // residual, the layer's embedding
         normVectors: 8,
         normBias: false,
         extras,
@@ -65,7 +66,7 @@ function readGemma3n(source: ConfigSource): TextModel {
   };
 }
 
-/** One width for all layers, or a list with one for each. */
+/** One width, or a list by layer. */
 function readWidths(source: ConfigSource, layers: number): readonly number[] {
   if (!Array.isArray(source.raw("intermediate_size"))) {
     const { width } = readDense(source, traits, DIMENSION_KEYS.intermediate);
@@ -78,7 +79,7 @@ function readWidths(source: ConfigSource, layers: number): readonly number[] {
   return widths;
 }
 
-/** AltUp: predicts the other residual streams from the computed one, and corrects them. Held whole. */
+/** AltUp: predicts other residual streams from the computed one and corrects them. Held whole. */
 function streamMixing(hidden: number, streams: number): readonly ProjectionShape[] {
   return [
     matrix("altup.correction_coefs", streams, streams, "none"),
@@ -91,7 +92,7 @@ function lowRankResidual(hidden: number, rank: number): readonly ProjectionShape
   return [matrix("laurel.linear_left", rank, hidden, "outputs"), matrix("laurel.linear_right", hidden, rank, "inputs")];
 }
 
-/** All streams but the first are made from it before the layers, and turned back after them. */
+/** Other streams are derived from the first before the layers, and back after them. */
 function streamProjections(
   name: string,
   placement: OuterTensor["placement"],

@@ -1,7 +1,7 @@
 /**
- * Gemma 4: global layers with their own head size, whose keys may serve as values too; experts beside a dense block;
- * per-layer embeddings and layers that reuse an earlier cache in the small models.
- * Source: transformers 5.23, modeling_gemma4.py and configuration_gemma4.py.
+ * Gemma 4: global layers with their own head size, whose keys may also be values; experts next to a
+ * dense block; per-layer embeddings and cache reuse in small models. Source: transformers 5.23,
+ * modeling_gemma4.py and configuration_gemma4.py.
  */
 import type { AttentionScope, FeedForward, GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -17,7 +17,7 @@ const traits: DecoderTraits = {
   queryKeyValueBias: { key: "attention_bias" },
   outputBias: { key: "attention_bias" },
   queryKeyNorm: "head",
-  // the scale that each expert's output is multiplied by
+  // scale of each expert's output
   routerBias: true,
 };
 
@@ -38,8 +38,8 @@ function readGemma4(source: ConfigSource): TextModel {
     return {
       mixer: reused ? reuseCache(own) : own,
       feedForward: reused ? feedForward.inSharedLayers : feedForward.inOwnLayers,
-      // four around the blocks; three more and the router's scale around experts; one for per-layer embeddings.
-      // The scale of a layer's output is no parameter but a buffer of one value, and is left out.
+      // four around the blocks; three more and the router's scale around experts; one for per-layer
+      // embeddings. A layer's output scale is a buffer of one value and left out.
       normVectors: 4 + (feedForward.hasExperts ? 4 : 0) + (perLayerSize > 0 ? 1 : 0),
       normBias: false,
       extras: perLayerSize > 0 ? perLayerMixing(hidden, perLayerSize) : [],
@@ -63,7 +63,7 @@ function readGemma4(source: ConfigSource): TextModel {
   };
 }
 
-/** The attention of each layer; the last is global whatever the config says. */
+/** The last layer is global whatever the config says. */
 function readAttention(source: ConfigSource, layers: number): readonly GroupedQueryAttention[] {
   const base = readGroupedQueryAttention(source, traits);
   const keysAreValues = source.flag("attention_k_eq_v", false);
@@ -95,7 +95,7 @@ function readAttention(source: ConfigSource, layers: number): readonly GroupedQu
   });
 }
 
-/** `per_layer_config`: how transformers 5.19 writes what differs in the global layers, by the layer's number. */
+/** `per_layer_config`: overrides for global layers by number, in transformers 5.19's spelling. */
 function readOverrides(source: ConfigSource): ReadonlyMap<number, ConfigSource> {
   const section = source.section("per_layer_config");
   const numbers = section?.keys().filter((key) => /^\d{1,4}$/.test(key)) ?? [];

@@ -1,7 +1,7 @@
 /**
- * HRM-Text: two stacks of layers that run in turns, the low one several times for each time of the high one. Weights are
- * held once; every pass has a cache of its own.
- * Sources: transformers 5.19, modeling_hrm_text.py; vLLM 0.33, hrm_text.py.
+ * HRM-Text: two stacks of layers in turns, the low one several times per high one. Weights are held
+ * once; every pass has its own cache. Sources: transformers 5.19, modeling_hrm_text.py; vLLM 0.33,
+ * hrm_text.py.
  */
 import type { GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -18,7 +18,7 @@ const traits: DecoderTraits = {
   feedForwardBias: { key: "mlp_bias" },
 };
 
-/** What a config can ask for at most: bounds the planner's own work, as the limit of layers does elsewhere. */
+/** Bounds the planner's work, like the limit of layers. */
 const MAX_PASSES = 4096;
 
 export const hrmTextReader: FamilyReader = { modelTypes: ["hrm_text"], read: readHrmText };
@@ -26,7 +26,7 @@ export const hrmTextReader: FamilyReader = { modelTypes: ["hrm_text"], read: rea
 function readHrmText(source: ConfigSource): TextModel {
   const lowCycles = source.count("L_cycles", 3);
   const steps = source.count("H_cycles", 2) * (lowCycles + 1);
-  // num_hidden_layers counts passes where num_layers_per_stack is given, and layers of a stack where it is not
+  // num_hidden_layers counts passes where num_layers_per_stack is given, else layers of a stack
   const stack = source.count(["num_layers_per_stack", ...DIMENSION_KEYS.layers]);
   const passes = steps * stack;
   if (passes > MAX_PASSES) {

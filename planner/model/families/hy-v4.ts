@@ -1,6 +1,7 @@
 /**
- * Hunyuan 4: latent attention with a gate and attention sinks, an indexer that some layers share with an earlier one,
- * and hyper-connections. Sources: transformers 5.19.0, modeling_hy_v4.py; vLLM 0.33.0, models/hy_v4/nvidia.
+ * Hunyuan 4: latent attention with a gate and attention sinks, an indexer that some layers share
+ * with an earlier one, and hyper-connections. Sources: transformers 5.19.0, modeling_hy_v4.py; vLLM
+ * 0.33.0, models/hy_v4/nvidia.
  */
 import type { LatentAttention, LayerSpec, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";

@@ -1,6 +1,6 @@
 /**
- * Liquid's LFM2: gated short convolutions, with grouped-query attention in the listed layers.
- * Sources: transformers 5.19, modeling_lfm2.py, modeling_lfm2_moe.py; vLLM 0.33, lfm2.py, lfm2_moe.py.
+ * Liquid's LFM2: gated short convolutions, grouped-query attention in listed layers. Sources:
+ * transformers 5.19, modeling_lfm2.py, modeling_lfm2_moe.py; vLLM 0.33, lfm2.py, lfm2_moe.py.
  */
 import type { LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -38,7 +38,7 @@ function readLfm2(source: ConfigSource): TextModel {
   return { ...hybridModel(source, layerSpecs, { tables: true }), tieEmbeddingsByDefault: source.flag(tieKey, true) };
 }
 
-/** `layer_types`, or `full_attn_idxs`; every layer attends where the config has neither. */
+/** `layer_types` or `full_attn_idxs`; without either, every layer. */
 function attentionLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
   const types = readLayerTypes(source, layers);
   if (types !== undefined) {
@@ -51,7 +51,7 @@ function attentionLayerTest(source: ConfigSource, layers: number): (layer: numbe
   return (layer) => indices.has(layer);
 }
 
-/** The stated width is that of two matrices; three of the same weight are two thirds as wide, rounded up. */
+/** The stated width is for two matrices; three of the same weight have two thirds, rounded up. */
 function readAdjustedDense(source: ConfigSource) {
   const dense = readDense(source, traits, ["block_ff_dim", ...DIMENSION_KEYS.intermediate]);
   if (!source.flag("block_auto_adjust_ff_dim", true)) {

@@ -8,7 +8,7 @@ import { hybridLayers, hybridModel, none } from "./hybrid-model";
 import { gatedDeltaNet, kimiDelta, lightningAttention } from "./recurrent";
 import type { DecoderTraits } from "./traits";
 
-/** Qwen3-Next and Qwen3.5: three gated delta nets to one gated full-attention layer. */
+/** Qwen3-Next and Qwen3.5: three gated delta nets per gated full-attention layer. */
 const qwen3Next: FamilyReader = {
   modelTypes: ["qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"],
   read(source) {
@@ -53,7 +53,10 @@ const qwen3Next: FamilyReader = {
   },
 };
 
-/** OLMo Hybrid: three gated delta nets to one full-attention layer, their heads derived where the config is silent. */
+/**
+ * OLMo Hybrid: three gated delta nets per full-attention layer, heads derived where the config is
+ * silent.
+ */
 const olmoHybrid: FamilyReader = {
   modelTypes: ["olmo_hybrid"],
   read(source) {
@@ -84,7 +87,7 @@ const olmoHybrid: FamilyReader = {
   },
 };
 
-/** MiniMax-Text-01: lightning attention except where `attn_type_list` or `layer_types` says full. */
+/** MiniMax-Text-01: lightning attention unless `attn_type_list` or `layer_types` says full. */
 const miniMaxText: FamilyReader = {
   modelTypes: ["minimax", "minimax_text_01"],
   read(source) {
@@ -110,7 +113,7 @@ const miniMaxText: FamilyReader = {
   },
 };
 
-/** Kimi Linear: Kimi delta attention, with latent attention in some layers. */
+/** Kimi Linear: Kimi delta attention, latent attention in some layers. */
 const kimiLinear: FamilyReader = {
   modelTypes: ["kimi_linear"],
   read(source) {
@@ -127,7 +130,7 @@ const kimiLinear: FamilyReader = {
   },
 };
 
-/** Published files have a section of its own for it, transformers writes its settings beside the others. */
+/** Published files have a section for it; transformers writes its settings on the top level. */
 function readKimiDelta(source: ConfigSource): Mixer {
   const section = source.section("linear_attn_config");
   return kimiDelta({
@@ -139,7 +142,7 @@ function readKimiDelta(source: ConfigSource): Mixer {
   });
 }
 
-/** Which layers have latent attention: a list that counts from 1, or the type of each layer. */
+/** A list that counts from 1, or the type of each layer. */
 function fullKimiLayers(source: ConfigSource, layers: number): (layer: number) => boolean {
   const section = source.section("linear_attn_config");
   const types = section === undefined ? readLayerTypes(source, layers) : undefined;

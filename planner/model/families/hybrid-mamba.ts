@@ -1,4 +1,3 @@
-/** Families that mix attention layers with Mamba layers. */
 import type { FeedForward, LayerSpec, RecurrentMixer } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { ownValue } from "../own-value";
@@ -11,7 +10,7 @@ import type { DecoderTraits } from "./traits";
 
 const LONGEST_PATTERN = 4096;
 
-/** Nemotron-H: one block per layer, spelled out in a pattern: M Mamba 2, * attention, E experts, - dense. */
+/** Nemotron-H: one block per layer by pattern: M Mamba 2, * attention, E experts, - dense. */
 const nemotronH: FamilyReader = {
   modelTypes: ["nemotron_h"],
   read(source) {
@@ -103,7 +102,7 @@ const bamba: FamilyReader = {
   },
 };
 
-/** Falcon-H1: attention and Mamba 2 side by side in every layer. */
+/** Falcon-H1: attention and Mamba 2 in parallel in every layer. */
 const falconH1: FamilyReader = {
   modelTypes: ["falcon_h1"],
   read(source) {
@@ -203,7 +202,6 @@ const BAMBA_MAMBA_KEYS: Mamba2Keys = {
   norm: true,
 };
 
-/** The Mamba 2 mixer of a config that spells its sizes with these keys. */
 export function readMamba2(source: ConfigSource, keys: Mamba2Keys): RecurrentMixer {
   const hidden = source.size(DIMENSION_KEYS.hidden);
   const heads = source.count(keys.heads);

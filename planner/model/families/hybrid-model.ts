@@ -1,4 +1,3 @@
-/** What the readers of hybrid families share. */
 import type { Dtype, FeedForward, LayerSpec, Mixer } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { readDtype } from "../quantization-config";
@@ -7,7 +6,7 @@ import type { TextModel } from "./family";
 
 export const none = { kind: "none" } as const;
 
-/** A layer for each feed-forward block: its mixer, and a norm before either. */
+/** A layer per feed-forward block: its mixer, and a norm before each. */
 export function hybridLayers(
   feedForwards: readonly FeedForward[],
   mixerOf: (layer: number) => Mixer,
@@ -20,7 +19,7 @@ export function hybridLayers(
   }));
 }
 
-/** The text model of a hybrid; without tables when its attention has no rotary embedding. */
+/** Without tables when attention has no rotary embedding. */
 export function hybridModel(
   source: ConfigSource,
   layerSpecs: readonly LayerSpec[],

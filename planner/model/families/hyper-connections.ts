@@ -1,6 +1,7 @@
 /**
- * Hyper-connections: a layer reads and writes several residual streams, mixed by small float32 matrices that every GPU
- * holds whole. Sources: vLLM 0.33.0, models/deepseek_v4/nvidia/model.py and models/hy_v4/nvidia/hc.py.
+ * Hyper-connections: a layer reads and writes several residual streams, mixed by small float32
+ * matrices, whole on every GPU. Sources: vLLM 0.33.0, models/deepseek_v4/nvidia/model.py and
+ * models/hy_v4/nvidia/hc.py.
  */
 import type { OuterTensor, ProjectionShape } from "../architecture";
 
@@ -8,13 +9,13 @@ export interface HyperConnection {
   /** Residual streams (`hc_mult`). */
   readonly streams: number;
   readonly hidden: number;
-  /** Rows of the mixing matrix: what one block reads, writes and passes on. */
+  /** Rows of the mixing matrix: reads, writes and passes of one block. */
   readonly mixes: number;
   /** Kinds of mix, each with a scale. */
   readonly scales: number;
 }
 
-/** The matrices of one layer: before its attention and before its feed-forward block. */
+/** Before a layer's attention and before its feed-forward block. */
 export function hyperConnectionTensors(connection: HyperConnection): readonly ProjectionShape[] {
   const { streams, hidden, mixes, scales } = connection;
   const whole = { split: "none", loadedDtype: "float32" } as const;
@@ -25,7 +26,7 @@ export function hyperConnectionTensors(connection: HyperConnection): readonly Pr
   ]);
 }
 
-/** What joins the streams after the last layer. */
+/** Joins the streams after the last layer. */
 export function hyperConnectionHead({ streams, hidden }: HyperConnection): readonly OuterTensor[] {
   const place = { placement: "head", split: "none" } as const;
   return [

@@ -1,7 +1,8 @@
 /**
- * Inkling: relative positions instead of rotary ones, short convolutions after keys, values and both blocks, sliding
- * layers with their own heads, shared experts that the router weighs as it does the others.
- * Sources: transformers 5.19, modeling_inkling.py; vLLM 0.33, models/inkling/nvidia (attention.py, sconv_swa_attn.py).
+ * Inkling: relative positions, short convolutions after keys, values and both blocks, sliding
+ * layers with their own heads, shared experts weighed by the router like others. Sources:
+ * transformers 5.19, modeling_inkling.py; vLLM 0.33, models/inkling/nvidia (attention.py,
+ * sconv_swa_attn.py).
  */
 import type { GroupedQueryAttention, LayerSpec, ProjectionShape, WindowedConvolution } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -80,7 +81,7 @@ function readAttention(
   };
 }
 
-/** Four streams, packed for each KV head and padded to a power of two (vLLM: InklingConvState). */
+/** Four streams, packed per KV head and padded to a power of two (vLLM: InklingConvState). */
 function readConvolution(
   source: ConfigSource,
   { kvHeads, headDim }: GroupedQueryAttention,
@@ -102,7 +103,7 @@ function readConvolution(
   };
 }
 
-/** What a query adds to its score by distance: a few features of each head, and a table of distances. */
+/** Added to a query's score by distance: a few features per head, and a table of distances. */
 function relativePositions(
   { heads }: GroupedQueryAttention,
   features: number,
@@ -115,7 +116,7 @@ function relativePositions(
   ];
 }
 
-/** The router's rows for shared experts, and the scale of all its weights. */
+/** The router's rows for shared experts, and the scale of its weights. */
 function sharedExpertRouting(shared: number, hidden: number): readonly ProjectionShape[] {
   return [
     ...(shared > 0 ? [matrix("mlp.gate.shared", shared, hidden, "none")] : []),
@@ -123,7 +124,7 @@ function sharedExpertRouting(shared: number, hidden: number): readonly Projectio
   ];
 }
 
-/** `layer_types`, or `local_layer_ids`; without either, every sixth layer is full. */
+/** `layer_types` or `local_layer_ids`; without either, every sixth layer is full. */
 function slidingLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
   const types = readLayerTypes(source, layers);
   if (types !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * LongCat-Flash: two latent attentions and two dense blocks in every layer, the experts across both, and places of the
- * router that pass a token on unchanged. Source: vLLM 0.33.0, longcat_flash.py.
+ * LongCat-Flash: two latent attentions and two dense blocks per layer, experts across both, and
+ * router slots that pass tokens unchanged. Source: vLLM 0.33.0, longcat_flash.py.
  */
 import type { LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -31,7 +31,7 @@ function readLongcat(source: ConfigSource): TextModel {
         : {
             ...experts,
             zeroExperts: source.optionalCount("zero_expert_num"),
-            // both dense blocks: tensor parallelism cuts the two as it would cut one of twice the width
+            // tensor parallelism splits the two dense blocks like one of twice the width
             parallelDense: { ...dense, width: 2 * dense.width },
           },
     normVectors: 4,

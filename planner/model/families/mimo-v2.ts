@@ -1,6 +1,6 @@
 /**
- * MiMo-V2-Flash: sliding layers with their own heads and attention sinks, and values narrower than keys.
- * Source: transformers 5.23, modeling_mimo_v2_flash.py.
+ * MiMo-V2-Flash: sliding layers with their own heads and attention sinks, values narrower than
+ * keys. Source: transformers 5.23, modeling_mimo_v2_flash.py.
  */
 import type { GroupedQueryAttention, LayerSpec } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -17,7 +17,7 @@ const traits: DecoderTraits = {
   leadingDenseLayers: 1,
 };
 
-/** Where transformers wrote the file: the first layer and every sixth attend to everything. */
+/** In files by transformers the first layer and every sixth are full. */
 const FULL_PERIOD = 6;
 
 export const mimoV2Reader: FamilyReader = { modelTypes: ["mimo_v2_flash"], read: readMimoV2 };
@@ -45,7 +45,7 @@ function readMimoV2(source: ConfigSource): TextModel {
   };
 }
 
-/** Published files have a pattern, in which 1 slides; transformers writes the type of each layer. */
+/** Published files have a pattern, where 1 slides; transformers writes layer types. */
 function readPattern(source: ConfigSource, layers: number): (layer: number) => boolean {
   if (!source.has("hybrid_layer_pattern")) {
     const types = readLayerTypes(source, layers);
@@ -61,7 +61,10 @@ function readPattern(source: ConfigSource, layers: number): (layer: number) => b
   return (layer) => pattern[layer] === 1;
 }
 
-/** What published files say of the sliding layers is fixed where transformers wrote the file: twice the KV heads, sinks. */
+/**
+ * Published files state sliding layers; files by transformers have fixed ones: twice the KV heads,
+ * sinks.
+ */
 function readAttention(source: ConfigSource): {
   readonly full: GroupedQueryAttention;
   readonly sliding: GroupedQueryAttention;

@@ -1,6 +1,7 @@
 /**
- * MiniMax-M3: grouped-query attention whose sparse layers choose blocks of keys with an indexer of their own.
- * Sources: transformers 5.19.0, modeling_minimax_m3_vl.py; vLLM 0.33.0, models/minimax_m3/nvidia/model.py.
+ * MiniMax-M3: grouped-query attention whose sparse layers choose blocks of keys by an indexer.
+ * Sources: transformers 5.19.0, modeling_minimax_m3_vl.py; vLLM 0.33.0,
+ * models/minimax_m3/nvidia/model.py.
  */
 import type { LayerSpec, SparseIndexer } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -35,7 +36,7 @@ function readMinimaxM3(source: ConfigSource): TextModel {
   };
 }
 
-/** The list of the published files, or `layer_types` of transformers. */
+/** The list of published files, or transformers' `layer_types`. */
 function sparseLayerTest(source: ConfigSource, layers: number): (layer: number) => boolean {
   const sparse = source.section("sparse_attention_config")?.integerList("sparse_attention_freq");
   if (sparse !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Llama-Nemotron (DeciLM): Llama layers thinned out one by one by architecture search; `block_configs` says what is
- * left of each. Source: modeling_decilm.py of the checkpoints.
+ * Llama-Nemotron (DeciLM): Llama layers thinned by architecture search; `block_configs` has the
+ * rest of each. Source: modeling_decilm.py of the checkpoints.
  */
 import type { GroupedQueryAttention, LayerSpec, ProjectionShape } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -10,7 +10,7 @@ import { DIMENSION_KEYS, type FamilyReader, type TextModel } from "./family";
 import { none } from "./hybrid-model";
 import { matrix } from "./recurrent";
 
-/** Feed-forward widths are rounded up to a multiple of this. */
+/** Feed-forward widths round up to its multiples. */
 const WIDTH_MULTIPLE = 256;
 
 export const nemotronNasReader: FamilyReader = { modelTypes: ["nemotron-nas"], read: readNemotronNas };
@@ -50,7 +50,7 @@ function readLayer(source: ConfigSource, block: ConfigSource): LayerSpec {
   };
 }
 
-/** Neither left out nor replaced by one matrix. */
+/** Neither removed nor replaced by one matrix. */
 function isKept(part: ConfigSource): boolean {
   return !part.flag("no_op", false) && !part.flag("replace_with_linear", false);
 }
@@ -77,7 +77,7 @@ function readAttention(source: ConfigSource, attention: ConfigSource): GroupedQu
   };
 }
 
-/** `ffn_mult` counts in the width of an ungated block; a gated one has two thirds of it. */
+/** `ffn_mult` is for an ungated block; gated ones have two thirds. */
 function readWidth(feedForward: ConfigSource, hidden: number): number {
   const width = Math.floor((2 * feedForward.factor("ffn_mult") * hidden) / 3);
   return Math.ceil(width / WIDTH_MULTIPLE) * WIDTH_MULTIPLE;

@@ -1,9 +1,9 @@
-/** What turns images into tokens where that is no vision transformer. */
+/** Image encoders other than vision transformers. */
 import type { ConfigSource } from "../config-source";
 import { ownValue } from "../own-value";
 import { type TowerTensor, towerTensor as tensor } from "./tower-tensor";
 
-/** The weights by `model_type` of the whole model; `source` is its `vision_config`. */
+/** By `model_type` of the whole model; `source` is its `vision_config`. */
 export const otherTowers: Readonly<
   Record<string, (source: ConfigSource, textHidden: number) => readonly TowerTensor[]>
 > = {
@@ -12,8 +12,8 @@ export const otherTowers: Readonly<
 };
 
 /**
- * Gemma 4 Unified: patches of raw pixels, one matrix and a table of positions per axis.
- * Sources: transformers 5.19, modeling_gemma4_unified.py; vLLM 0.33, gemma4_unified.py.
+ * Gemma 4 Unified: patches of raw pixels, one matrix and a position table per axis. Sources:
+ * transformers 5.19, modeling_gemma4_unified.py; vLLM 0.33, gemma4_unified.py.
  */
 function patchEmbedder(source: ConfigSource, textHidden: number): readonly TowerTensor[] {
   const side = source.count("patch_size", 16) * source.count("pooling_kernel_size", 3);
@@ -23,18 +23,19 @@ function patchEmbedder(source: ConfigSource, textHidden: number): readonly Tower
     tensor("patch_embedding", width, pixels, 1, "outputs"),
     tensor("patch_embedding.bias", width, 1, 1, "outputs"),
     tensor("position_embedding", 2 * source.size("mm_posemb_size", 1120), width, 1, "none"),
-    // of the pixels, of the patches, and of the patches at their positions
+    // of pixels, of patches, and of patches at their positions
     tensor("norms", 2 * (pixels + 2 * width), 1, 1, "none"),
     tensor("projector", textHidden, width, 1, "none"),
   ];
 }
 
-/** Parameters of the networks of the package timm (1.0.31, counted as transformers 5.19 makes them). */
+/** timm networks (1.0.31, counted as built by transformers 5.19). */
 const NETWORK_PARAMETERS: Readonly<Record<string, number>> = { mobilenetv5_300m_enc: 294_126_912 };
 
 /**
- * Gemma 3n: a convolutional network that the config names, and an embedder with a table of its own.
- * Sources: transformers 5.19, modeling_gemma3n.py; vLLM 0.33, gemma3n_mm.py (the network is transformers' own: whole).
+ * Gemma 3n: a convolutional network named by the config, and an embedder with its own table.
+ * Sources: transformers 5.19, modeling_gemma3n.py; vLLM 0.33, gemma3n_mm.py (transformers' own
+ * network: whole).
  */
 function convolutionTower(source: ConfigSource, textHidden: number): readonly TowerTensor[] {
   const name = source.text("architecture", "mobilenetv5_300m_enc");
@@ -46,7 +47,7 @@ function convolutionTower(source: ConfigSource, textHidden: number): readonly To
   return [tensor("network", parameters, 1, 1, "none"), ...softTokenEmbedder("vision", source, textHidden)];
 }
 
-/** Gemma 3n: a table of special tokens, two norms and a projection, for images and for sound. */
+/** Gemma 3n: a table of special tokens, two norms and a projection, for images and audio. */
 export function softTokenEmbedder(
   kind: "vision" | "audio",
   source: ConfigSource,

@@ -1,12 +1,10 @@
-/** What stands between a vision tower and the text model, family by family. */
 import type { ConfigSource } from "../config-source";
 import { type TowerTensor, towerTensor as tensor } from "./tower-tensor";
 
-/** Widths of a tower and of what it feeds. */
 export interface TowerDimensions {
   readonly hidden: number;
   readonly textHidden: number;
-  /** Patches merged into one token, along one side. */
+  /** Patches per token, along one side. */
   readonly merge: number;
 }
 
@@ -15,7 +13,10 @@ export function singleProjector({ hidden, textHidden }: TowerDimensions): readon
   return [tensor("projector", textHidden, hidden, 1, "none"), tensor("projector.norm", hidden, 1, 1, "none")];
 }
 
-/** LFM2-VL: two steps as in LLaVA, over merged patches, replicated (vLLM 0.33, lfm2_vl.py: ReplicatedLinear). */
+/**
+ * LFM2-VL: two steps as in LLaVA, over merged patches, replicated (vLLM 0.33, lfm2_vl.py:
+ * ReplicatedLinear).
+ */
 export function unshufflingProjector(
   { hidden, textHidden, merge }: TowerDimensions,
   _: ConfigSource,
@@ -31,7 +32,7 @@ export function unshufflingProjector(
   ];
 }
 
-/** Gemma 4: one matrix, and a shift and scale of its input where the config asks for it. */
+/** Gemma 4: one matrix, and optionally shift and scale of its input. */
 export function gemma4Projector({ hidden, textHidden }: TowerDimensions, source: ConfigSource): readonly TowerTensor[] {
   return [
     tensor("projector", textHidden, hidden, 1, "none"),
@@ -47,7 +48,7 @@ export function twoLayerProjector({ hidden, textHidden }: TowerDimensions): read
   ];
 }
 
-/** MiniMax-M3: each patch is projected, then merge×merge of them. */
+/** MiniMax-M3: projects each patch, then merge×merge of them. */
 export function twoStepProjector(dimensions: TowerDimensions): readonly TowerTensor[] {
   const { textHidden, merge } = dimensions;
   return [
@@ -58,7 +59,10 @@ export function twoStepProjector(dimensions: TowerDimensions): readonly TowerTen
   ];
 }
 
-/** Step 3.7: two convolutions of 3×3 that double the width, one matrix; each layer scales what its two blocks add. */
+/**
+ * Step 3.7: two 3×3 convolutions that double the width, one matrix; each layer scales its two
+ * blocks' output.
+ */
 export function downsamplingProjector(
   { hidden, textHidden }: TowerDimensions,
   source: ConfigSource,
@@ -86,14 +90,14 @@ function patchProjection(wide: number, output: number): readonly TowerTensor[] {
   ];
 }
 
-/** Kimi: the same, but replicated (kimi_vl.py, kimi_k25_vit.py: ReplicatedLinear). */
+/** Kimi: replicated (kimi_vl.py, kimi_k25_vit.py: ReplicatedLinear). */
 export function wholePatchMerger(dimensions: TowerDimensions): readonly TowerTensor[] {
   return patchMerger(dimensions).map((item) => ({ ...item, split: "none" }));
 }
 
 /**
- * Qwen3-VL: one merger at the end, which norms each patch, and one for each "deepstack" layer, which norms the merged
- * ones (transformers 5.19, modeling_qwen3_vl.py: use_postshuffle_norm).
+ * Qwen3-VL: a final merger, which norms each patch, and one per "deepstack" layer, which norms
+ * merged ones (transformers 5.19, modeling_qwen3_vl.py: use_postshuffle_norm).
  */
 export function stackedPatchMergers(
   { hidden, textHidden, merge }: TowerDimensions,

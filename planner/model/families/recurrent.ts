@@ -1,4 +1,7 @@
-/** The weights and states of layers with a fixed state: Mamba, delta nets, lightning attention, short convolutions. */
+/**
+ * Weights and states of layers with a fixed state: Mamba, delta nets, lightning attention, short
+ * convolutions.
+ */
 import type { ProjectionShape, RecurrentMixer } from "../architecture";
 
 export interface Mamba2Shape {
@@ -16,7 +19,7 @@ export interface Mamba2Shape {
 /** Mamba 2: transformers modeling_mamba2.py, Mamba2Mixer. */
 export function mamba2(shape: Mamba2Shape): RecurrentMixer {
   const inner = shape.heads * shape.headDim;
-  // inputs and outputs of the state, which groups of heads share
+  // inputs and outputs of the state, shared by groups of heads
   const grouped = 2 * shape.groups * shape.stateSize;
   const convolution = inner + grouped;
   const byGroups = { units: shape.groups };
@@ -55,7 +58,7 @@ export interface Mamba1Shape {
   readonly timeStepRank: number;
   readonly convolutionBias: boolean;
   readonly projectionBias: boolean;
-  /** Norms on the time step and the two state inputs (Jamba). */
+  /** Norms on time step and state inputs (Jamba). */
   readonly innerNorms: boolean;
 }
 
@@ -175,7 +178,7 @@ export function shortConvolution(shape: { hidden: number; kernel: number; bias: 
   };
 }
 
-/** One weight of a mixer; vectors have one input. */
+/** Vectors have one input. */
 export function matrix(
   name: string,
   outputs: number,
@@ -185,7 +188,7 @@ export function matrix(
   return { name, outputs, inputs, split };
 }
 
-/** A bias vector, split as the outputs are; nothing where there is none. */
+/** Split like the outputs; empty without a bias. */
 export function biasIf(present: boolean, name: string, size: number): readonly ProjectionShape[] {
   return present ? [matrix(name, size, 1, "outputs")] : [];
 }

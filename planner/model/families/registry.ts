@@ -1,4 +1,4 @@
-/** Finds the reader of a family. Adding a family is one row in decoder-families.ts or one reader in a list here. */
+/** A new family is a row in decoder-families.ts or a reader in a list here. */
 import { classicReaders } from "./classic";
 import { decoderReaders } from "./decoder";
 import { deepseekV4Reader } from "./deepseek-v4";
@@ -43,12 +43,12 @@ const readers = new Map<string, FamilyReader>(
   ].flatMap((reader) => reader.modelTypes.map((type): [string, FamilyReader] => [type, reader])),
 );
 
-/** The reader of a `model_type`, or undefined when the family is unknown. */
+/** Undefined for unknown families. */
 export function familyReader(modelType: string): FamilyReader | undefined {
   return readers.get(modelType);
 }
 
-/** Every `model_type` that can be read, sorted. */
+/** Sorted. */
 export function knownFamilies(): readonly string[] {
   return [...readers.keys()].sort();
 }

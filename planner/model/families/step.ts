@@ -1,7 +1,7 @@
 /**
- * Step 3.5 and 3.7: sliding layers with their own number of heads and rotary width, a gate per head, one shared expert.
- * Sources: transformers 5.19.0, configuration_step3p7.py (the older spellings too); vLLM 0.33.0, step3p5.py and
- * step3p5_mtp.py.
+ * Step 3.5 and 3.7: sliding layers with their own heads and rotary width, a gate per head, one
+ * shared expert. Sources: transformers 5.19.0, configuration_step3p7.py (also older spellings);
+ * vLLM 0.33.0, step3p5.py and step3p5_mtp.py.
  */
 import type { GroupedQueryAttention, LayerSpec, MultiTokenPrediction } from "../architecture";
 import type { ConfigSource } from "../config-source";
@@ -52,7 +52,7 @@ function readSlidingHeads(source: ConfigSource): number | undefined {
   return other?.raw("attention_type") === "sliding_attention" ? other.count("num_attention_heads") : undefined;
 }
 
-/** Older configs list the share of the head that turns layer by layer. */
+/** Older configs list the rotary share of the head by layer. */
 function readTables(source: ConfigSource, rope: Rope, layerSpecs: readonly LayerSpec[]): Rope {
   const factors = source.raw("partial_rotary_factors");
   if (!Array.isArray(factors)) {
@@ -85,7 +85,7 @@ function isSliding({ scope }: GroupedQueryAttention): boolean {
   return scope.kind === "sliding";
 }
 
-/** Dense layers that slide, each with a head of its own. */
+/** Dense sliding layers, each with its own head. */
 function readPrediction(source: ConfigSource, layerSpecs: readonly LayerSpec[]): MultiTokenPrediction | undefined {
   const count = source.optionalCount("num_nextn_predict_layers");
   const last = layerSpecs.findLast(({ mixer }) => mixer.kind === "attention" && isSliding(mixer)) ?? layerSpecs.at(-1);

@@ -1,9 +1,7 @@
-/** Weights of the towers that turn images and sound into tokens. */
 import type { ProjectionShape, VisionTower } from "../architecture";
 
 export type TowerTensor = VisionTower["tensors"][number];
 
-/** A weight that a tower holds `count` times. */
 export function towerTensor(
   name: string,
   outputs: number,

@@ -1,24 +1,22 @@
-/** What tells the decoder families apart beyond the numbers in their configs. */
-
-/** A fixed answer, or the config key that gives it (absent key: false). */
+/** Fixed, or read from a config key (default: false). */
 export type TraitFlag = boolean | { readonly key: string; readonly absent?: boolean };
 
-/** How sliding layers are placed when the config has no `layer_types`. */
+/** Sliding layers when the config has no `layer_types`. */
 export type WindowPattern =
-  /** Every layer slides when a window is given. */
+  /** Every layer, when a window is given. */
   | { readonly kind: "every-layer" }
-  /** One layer of each period, read from `key` where present, is full: the last of them unless stated. */
+  /** One layer per period (from `key` where present) is full: the last unless stated. */
   | { readonly kind: "one-full-in"; readonly period: number; readonly key: string; readonly at?: "first" | "last" }
-  /** Layers from `max_window_layers` on slide, only with `use_sliding_window`. */
+  /** Layers from `max_window_layers` on, only with `use_sliding_window`. */
   | { readonly kind: "from-layer" }
-  /** The window is written in the config but the model does not use it. */
+  /** The model ignores the window of its config. */
   | { readonly kind: "never" };
 
-/** A projection of its own, with this name, gates the attention's output: per channel, or as the key says. */
+/** A projection of this name gates the attention's output: per channel, or as the key says. */
 export interface OutputGate {
   readonly name: string;
   readonly key?: string;
-  /** What holds without the key. */
+  /** Without the key. */
   readonly absent?: boolean;
 }
 
@@ -30,47 +28,47 @@ export interface DecoderTraits {
     | "head"
     | "projection"
     | { readonly key: string; readonly absent?: boolean; readonly norm: "head" | "projection" };
-  /** Norm vectors per layer; 2 unless stated. */
+  /** Per layer. @default 2 */
   readonly normVectors?: number;
-  /** Further norm vectors in layers with experts. */
+  /** In addition, in expert layers. */
   readonly expertNormVectors?: number;
-  /** One more norm after each of the two blocks of a layer. */
+  /** A norm after each block of a layer. */
   readonly postNorms?: TraitFlag;
   readonly finalNormVectors?: number;
   readonly normBias?: boolean;
-  /** Three feed-forward matrices instead of two; true unless stated. */
+  /** Three feed-forward matrices in place of two. @default true */
   readonly gated?: boolean;
   readonly feedForwardBias?: TraitFlag;
   readonly tieEmbeddings?: boolean;
   readonly headBias?: TraitFlag;
-  /** Learned numbers of each layer's activation function; 0 unless stated. */
+  /** Learned numbers per activation function. @default 0 */
   readonly activationParameters?: number;
-  /** Without head_dim a head has hidden size / heads rounded down, where other families refuse a remainder. */
+  /** Without head_dim, hidden size / heads is rounded down; other families refuse a remainder. */
   readonly headDimRoundsDown?: boolean;
   readonly window?: WindowPattern;
   readonly sinks?: boolean;
   readonly outputGate?: OutputGate;
-  /** What latent attention keeps: the compressed vectors unless stated. */
+  /** @default the compressed vectors */
   readonly latentCaches?: "latent" | "heads";
-  /** Sliding layers have their own, unscaled rotary table. */
+  /** Sliding layers have an unscaled rotary table. */
   readonly separateSlidingTable?: boolean;
-  /** max_position_embeddings already includes the rope scaling. */
+  /** max_position_embeddings includes the rope scaling. */
   readonly contextIncludesScaling?: boolean;
-  /** Key of the expert width where it is not moe_intermediate_size. */
+  /** Expert width, where not moe_intermediate_size. */
   readonly expertWidthKey?: string | readonly string[];
-  /** Dense layers before the first one with experts where no key says which layers have them; 0 unless stated. */
+  /** Dense layers before the experts where no key states them. @default 0 */
   readonly leadingDenseLayers?: number;
-  /** Key of the dense width in a model that has experts; the first of several that is present. */
+  /** Dense width of a model with experts; the first present key. */
   readonly denseWidthKey?: string | readonly string[];
   readonly expertBias?: boolean;
   readonly routerBias?: TraitFlag;
-  /** The engine holds the router in float32 whatever the checkpoint's dtype. */
+  /** Router in float32 whatever the checkpoint's dtype. */
   readonly routerInFloat32?: boolean;
   readonly sharedExpertGate?: boolean;
-  /** Every expert layer has one shared expert of the expert's width, though no key says so. */
+  /** Expert layers have one shared expert of the expert's width, without a key. */
   readonly impliedSharedExpert?: boolean;
-  /** Llama 4: layer i attends globally when (i + 1) is a multiple of this, else within a chunk. */
+  /** Llama 4: layer i is global when (i + 1) is a multiple, else chunked. */
   readonly chunkedPeriod?: number;
-  /** The multi-token-prediction layers come with their own embedding and head. */
+  /** Multi-token-prediction layers have their own embedding and head. */
   readonly predictionRepeatsEmbeddings?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Vision towers of multimodal models: a vision transformer plus the projector into the text model (`projectors.ts`). */
+/** Vision transformers with the projector into the text model (`projectors.ts`). */
 import type { VisionTower } from "../architecture";
 import type { ConfigSource } from "../config-source";
 import { ownValue } from "../own-value";
@@ -25,17 +25,17 @@ interface TowerTraits {
   /** Three feed-forward matrices. */
   readonly gated?: boolean;
   readonly withoutBias?: boolean;
-  /** Norms are RMS norms: no bias vector. */
+  /** RMS norms have no bias vector. */
   readonly rmsNorm?: boolean;
   readonly withoutPositions?: boolean;
-  /** One table of positions per axis; 1 unless stated. */
+  /** Position tables, one per axis. @default 1 */
   readonly positionAxes?: number;
-  /** Norms of hidden size per layer; 2 unless stated. */
+  /** Of hidden size per layer. @default 2 */
   readonly layerNorms?: number;
   /** Norms of queries and keys. */
   readonly headNorms?: boolean;
   readonly withoutPatchBias?: boolean;
-  /** Norms of hidden size outside the layers. */
+  /** Of hidden size, outside layers. */
   readonly outerNorms?: number;
   readonly projector: (dimensions: TowerDimensions, source: ConfigSource, root: ConfigSource) => readonly TowerTensor[];
 }
@@ -75,21 +75,21 @@ const towers: Readonly<Record<string, TowerTraits>> = {
   step3p7: { withoutPatchBias: true, outerNorms: 1, projector: downsamplingProjector },
 };
 
-/** LLaVA-like models and everything not listed above: a two-layer projector. */
+/** LLaVA-like and unlisted models: a two-layer projector. */
 const commonTower: TowerTraits = { outerNorms: 1, projector: twoLayerProjector };
 
-/** A class that loads the text model alone, whatever tower the configuration describes: a text-only finetune. */
+/** Classes that load only the text model, whatever tower the config has: a text-only finetune. */
 const TEXT_ONLY_CLASS = /ForCausalLM$/;
 
-/** Towers unlike any that is read here: a wrong number in silence would be worse than none. */
+/** Unsupported towers: refused, because a silent wrong number is worse. */
 const UNREAD_TOWERS = new Set(["inkling_mm_model"]);
 
-/** Families whose tower has no tensor-parallel layers in vLLM: every GPU loads it whole. */
+/** Families whose tower has no tensor-parallel layers in vLLM: whole on every GPU. */
 const REPLICATED_TOWERS = new Set(["gemma4"]);
 
 /**
- * Families whose tower vLLM can also keep whole on every GPU (0.19.1 and 0.33.0: supports_encoder_tp_data in
- * model_executor/models).
+ * Families whose tower vLLM can keep whole on every GPU (0.19.1 and 0.33.0:
+ * supports_encoder_tp_data in model_executor/models).
  */
 const DATA_PARALLEL_TOWERS = new Set([
   "dots_ocr",
@@ -110,12 +110,12 @@ const DATA_PARALLEL_TOWERS = new Set([
   "step3_vl",
 ]);
 
-/** Families that vLLM has twice: whole towers from Mistral's own files, split ones from transformers files. */
+/** Families that vLLM has twice: whole towers for Mistral's files, split for transformers'. */
 const MISTRAL_TOWERS = new Set(["mistral3", "pixtral"]);
 
 /**
- * The vision tower of a config; undefined without a `vision_config`, and where `architectures` names the text model's
- * class of a family that has both (vLLM 0.33 registry.py: Qwen3_5ForCausalLM beside Qwen3_5ForConditionalGeneration).
+ * Undefined without a `vision_config`, and where `architectures` names the text class of a family
+ * with both (vLLM 0.33 registry.py: Qwen3_5ForCausalLM and Qwen3_5ForConditionalGeneration).
  * @param rootType `model_type` of the whole (multimodal) model
  */
 export function readVision(root: ConfigSource, rootType: string, textHidden: number): VisionTower | undefined {
@@ -145,7 +145,7 @@ export function readVision(root: ConfigSource, rootType: string, textHidden: num
   }
   const traits = known ?? commonTower;
   const layers = source.count(["depth", "num_hidden_layers", "vt_num_hidden_layers", "layers"]);
-  // Qwen2-VL calls the output width hidden_size and the tower's own width embed_dim
+  // Qwen2-VL: hidden_size is the output width, embed_dim the tower's
   const hidden = source.size(["embed_dim", "hidden_size", "vt_hidden_size", "width"]);
   const dimensions: TowerDimensions = { hidden, textHidden, merge: readMerge(source, root) };
   return {
@@ -169,9 +169,10 @@ function isTextOnly(root: ConfigSource): boolean {
 }
 
 /**
- * vLLM prefers Mistral's own files (params.json, consolidated*.safetensors) where a repository has them
- * (transformers_utils/config.py, is_mistral_model_repo). A config.json does not tell, but tools that quantize load and
- * save with transformers, which drops those files; Mistral itself publishes 16-bit and "fp8" weights.
+ * vLLM prefers Mistral's own files (params.json, consolidated*.safetensors) where present
+ * (transformers_utils/config.py, is_mistral_model_repo). config.json does not show them, but
+ * quantizing tools save with transformers, which drops those files; Mistral itself publishes 16-bit
+ * and "fp8" weights.
  */
 function isSavedAgain(root: ConfigSource): boolean {
   const method = root.section("quantization_config")?.text("quant_method", "");

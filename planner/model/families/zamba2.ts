@@ -1,6 +1,6 @@
 /**
- * Zamba 2: Mamba 2 in every layer; some also run a transformer block whose weights they share, with adapters and a cache
- * of their own. The block sees the hidden state beside the embedding: twice the hidden size.
+ * Zamba 2: Mamba 2 in every layer; some also run a transformer block with shared weights, own
+ * adapters and an own cache. The block sees hidden state and embedding: twice the hidden size.
  * Sources: transformers 5.19, modeling_zamba2.py; vLLM 0.33, zamba2.py.
  */
 import type { GroupedQueryAttention, LayerSpec, ProjectionShape } from "../architecture";
@@ -43,7 +43,7 @@ function readZamba2(source: ConfigSource): TextModel {
       return base;
     }
     hybrids += 1;
-    // blocks take turns: each comes with the first layer that runs it
+    // blocks alternate: each belongs to the first layer that runs it
     const extras = hybrids <= blocks ? [...shared, ...adapters] : adapters;
     return { ...base, mixer: { ...attention, borrowsWeights: true }, parallelMixer: mamba, extras };
   });
@@ -60,7 +60,7 @@ function readAttention(source: ConfigSource, hidden: number): GroupedQueryAttent
   return { ...base, headDim };
 }
 
-/** One transformer block, as the first layer that runs it holds it. */
+/** Held by the first layer that runs it. */
 function sharedBlock(
   source: ConfigSource,
   hidden: number,
@@ -83,7 +83,7 @@ function sharedBlock(
   ];
 }
 
-/** Two thin matrices beside a shared one, in every layer that runs it. */
+/** Two thin matrices per layer that runs a shared one. */
 function readAdapters(
   source: ConfigSource,
   hidden: number,

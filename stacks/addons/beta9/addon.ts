@@ -7,7 +7,7 @@ import * as rules from "./rules";
 
 const PUBLIC_DEFAULT = "Beta9's own default is public";
 
-/** Beta9, a serverless GPU runtime, beside the models. */
+/** Beta9, a serverless GPU runtime next to models. */
 export const beta9 = addon({
   key: "beta9",
   section: beta9Section,

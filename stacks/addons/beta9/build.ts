@@ -36,7 +36,7 @@ export function build({
       certManager,
       gpuAccess,
     },
-    // Its files may lie in the model store.
+    // Its files may be in the model store.
     options(store),
   );
   return { component, stackOutputs: { beta9: { address: component.address, health: component.health } } };

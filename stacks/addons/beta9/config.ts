@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dnsLabel, text, wholeNumber } from "../../config/core/sections/fields";
 
-/** A DNS name: Services can stand for one under another name, not for an address. */
+/** DNS names only: Services cannot alias an address. */
 function host(example: string) {
   return z
     .string()

@@ -1,7 +1,7 @@
 import type { CapacityProblem, DeploymentPlan } from "../../../planner/types";
 import type { Beta9Config } from "./config";
 
-/** What a reader of the plan must know of Beta9, and the consent without which it is not installed. */
+/** Notes on Beta9, and the consent required to install it. */
 export function beta9Problems(
   { acknowledgeClusterAdmin, gpuPools }: Pick<Beta9Config, "acknowledgeClusterAdmin" | "gpuPools">,
   { pools }: Pick<DeploymentPlan, "pools">,
@@ -10,7 +10,7 @@ export function beta9Problems(
   return [...(acknowledgeClusterAdmin ? [] : [CLUSTER_ADMIN]), ...strict.map(turnsFunctionsDown), LICENCE];
 }
 
-/** Functions ask for as many GPUs and CPUs as who writes them says: no plan knows whether a strict kubelet admits them. */
+/** Functions choose their GPUs and CPUs: no plan knows whether a strict kubelet admits them. */
 function turnsFunctionsDown({ name, numa }: DeploymentPlan["pools"][number]): CapacityProblem {
   return {
     severity: "mandatory",

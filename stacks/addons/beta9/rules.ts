@@ -6,7 +6,7 @@ import type { Beta9Config } from "./config";
 
 type Own = { readonly beta9: Beta9Config | undefined };
 
-/** Worker pools that Beta9 has by itself. */
+/** Beta9's default worker pools. */
 const OWN_POOLS = ["default", "build"];
 
 export const beta9PoolsExist: Rule<Own> = function* ({ sections: { beta9 }, declared }) {

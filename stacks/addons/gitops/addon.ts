@@ -6,7 +6,7 @@ import { addon } from "../addon";
 import { gitopsSecrets, gitopsSection } from "./config";
 import * as rules from "./rules";
 
-/** Argo CD, which applies the rendered folder: `up` makes what the folder does not hold. */
+/** Argo CD applies the rendered folder; `up` creates everything else. */
 export const gitops = addon({
   key: "gitops",
   section: gitopsSection,

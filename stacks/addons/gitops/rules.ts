@@ -8,7 +8,7 @@ import type { GitopsConfig } from "./config";
 
 type Own = { readonly gitops?: GitopsConfig };
 
-/** Argo CD fetches from wherever it names. */
+/** Argo CD fetches from any server named. */
 export const repositoryIsAServerOfOthers: Rule<Own> = function* ({ sections: { gitops, stage } }) {
   if (gitops !== undefined) {
     const { repository: url, networks } = gitops;
@@ -94,7 +94,7 @@ export const gitopsHasSomethingToApply: Rule<Own> = function* ({ sections: { git
   }
 };
 
-/** The consent without which it is not installed. */
+/** Consent required to install it. */
 export function gitopsProblems({ acknowledgeClusterAdmin }: GitopsConfig): CapacityProblem[] {
   return acknowledgeClusterAdmin
     ? []

@@ -8,7 +8,7 @@ import { addon } from "../addon";
 import { logAdvice, loggedPrompts } from "./advice";
 import { loggingSection } from "./config";
 
-/** Log lines of the platform's pods, in Loki. */
+/** Log lines of platform pods, in Loki. */
 export const logging = addon({
   key: "logging",
   section: loggingSection,

@@ -4,14 +4,14 @@ import type { CapacityProblem, DeploymentPlan } from "../../../planner/types";
 import { requestsPerSecond } from "../request-rate";
 import type { LoggingConfig } from "./config";
 
-/** Flags that make an engine write prompts or answers into its log. */
+/** Flags that log prompts or answers. */
 const WRITES_TEXT = ["enable-log-requests", "enable-log-outputs"];
 
-/** Lines of a request: the gateway's, a node's, and some of engine and model control. */
+/** Lines per request: gateway, node, and some of engine and model control. */
 const LINES = 4;
 const LINE_BYTES = 1000;
 
-/** Prompts are in no log of the platform: with a store for logs, that is a rule. */
+/** The platform never logs prompts: a log store makes it a rule. */
 export function loggedPrompts({ models }: Pick<DeploymentPlan, "models">): CapacityProblem[] {
   return models.flatMap(({ name, args = {} }) => {
     const flags = WRITES_TEXT.filter((flag) => args[flag] === true || args[flag] === "true");
@@ -24,7 +24,7 @@ export function loggedPrompts({ models }: Pick<DeploymentPlan, "models">): Capac
   });
 }
 
-/** Lines that Loki would not take. */
+/** Lines that Loki would reject. */
 export function logAdvice(settings: LoggingConfig, plan: Pick<DeploymentPlan, "models">): CapacityProblem[] {
   const limit = sustainedMiB(settings);
   const expected = (requestsPerSecond(plan) * LINES * LINE_BYTES) / BYTES_PER_MIB;

@@ -19,7 +19,7 @@ import { relayedModels, relays } from "./relay";
 import * as rules from "./rules";
 import * as workerRules from "./worker-rules";
 
-/** The API that fetches, loads, unloads and stops models while the platform runs. */
+/** API that fetches, loads, unloads and stops models at run time. */
 export const modelControl = addon({
   key: "modelControl",
   componentName: "control",

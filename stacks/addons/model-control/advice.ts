@@ -1,7 +1,7 @@
 import type { CapacityProblem, PoolPlan } from "../../../planner/types";
 import { EXAMPLE_CONTROL_IMAGE, type ModelControlSettings } from "./config";
 
-/** What it runs on that most images are not made for: no pool of Arm machines keeps its pods away. */
+/** Its architecture, which most images do not support: untainted Arm pools attract its pods. */
 export function controlImageArchitecture(
   { image }: Pick<ModelControlSettings, "image">,
   pools: readonly Pick<PoolPlan, "name" | "shape" | "taints">[],
@@ -21,7 +21,7 @@ export function controlImageArchitecture(
   ];
 }
 
-/** The image of the model control API is one that only its users can make. */
+/** Only users can build the model control API's image. */
 export function controlImage({ image }: Pick<ModelControlSettings, "image">): CapacityProblem[] {
   if (image !== EXAMPLE_CONTROL_IMAGE) {
     return [];

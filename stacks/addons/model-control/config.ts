@@ -8,7 +8,7 @@ import { outsideFields } from "../../config/core/sections/outside-fields";
 import { pinnedImage } from "../../config/core/sections/own-image";
 import { idleSchema, inferenceSchema } from "./inference-config";
 
-/** Stands in the environments that come with the project until a fork has an image of its own. */
+/** Placeholder in shipped environments until a fork has its own image. */
 export const EXAMPLE_CONTROL_IMAGE = "ghcr.io/your-org/inference-model-control:0.1.0";
 
 const registryHost = z
@@ -117,10 +117,10 @@ export const modelControlSection = z
 
 export type ModelControlConfig = z.output<typeof modelControlSection>;
 
-/** The section where the API is on: it has an image then. */
+/** Section of an active API, with an image. */
 export type ModelControlSettings = ModelControlConfig & { readonly image: string };
 
-/** The engines outside of a section, as the API's component takes them. */
+/** External engines in the form of the API's component. */
 export function outsideWorkers({ workers }: Pick<ModelControlConfig, "workers">): OutsideWorker[] {
   return Object.entries(workers).map(([name, { backend, url, networks, memoryGiB, diskGiB, models }]) => ({
     name,

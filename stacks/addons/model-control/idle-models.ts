@@ -1,4 +1,4 @@
-/** Planned models with an idle time: which of them can leave, and what it means for their memory and their callers. */
+/** Planned models with an idle time: which can unload, and the effect on memory and callers. */
 import { vllmOwnSettings } from "../../../engines/vllm/settings";
 import type { CapacityProblem, ModelPlan } from "../../../planner/types";
 import type { ModelControlConfig } from "./config";
@@ -6,7 +6,7 @@ import type { ModelControlConfig } from "./config";
 type IdleModel = Pick<ModelPlan, "name" | "engine" | "nodesPerReplica" | "engineSettings">;
 type Times = Pick<ModelControlConfig, "idle">;
 
-/** What keeps a planned model in memory whatever its time says. */
+/** Why a planned model stays in memory. */
 export function idleProblems({ idle }: Times, models: readonly IdleModel[]): CapacityProblem[] {
   return leaving(idle, models).flatMap(({ model }) => {
     const fault = faultOf(model);
@@ -23,7 +23,7 @@ export function idleProblems({ idle }: Times, models: readonly IdleModel[]): Cap
   });
 }
 
-/** What a planned model's leaving means. */
+/** Effects of unloading a planned model. */
 export function idleAdvice({ idle }: Times, models: readonly IdleModel[]): CapacityProblem[] {
   return leaving(idle, models)
     .filter(({ model }) => faultOf(model) === undefined)
@@ -35,7 +35,7 @@ export function idleAdvice({ idle }: Times, models: readonly IdleModel[]): Capac
     }));
 }
 
-/** What a request at the gateway meets while the model is out of memory. */
+/** Gateway answers while the model is unloaded. */
 const CALLERS: Readonly<Record<string, string>> = {
   ollama: "A request at the gateway waits until Ollama has loaded it again.",
   vllm: "A request at the gateway wakes it, and waits for that.",

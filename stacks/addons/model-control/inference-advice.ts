@@ -3,7 +3,7 @@ import type { Tenant } from "../../../planner/tenants";
 import type { CapacityProblem } from "../../../planner/types";
 import type { ModelControlConfig } from "./config";
 
-/** Consumers that get no token for asynchronous inference, because it would go round their limits. */
+/** Consumers without a token for asynchronous inference, because it would bypass their limits. */
 export function inferenceConsumers(
   { inference }: Pick<ModelControlConfig, "inference">,
   tenants: readonly Tenant[],

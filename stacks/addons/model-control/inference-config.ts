@@ -4,7 +4,7 @@ import { dnsLabel, wholeNumber } from "../../config/core/sections/fields";
 const DAY_SECONDS = 24 * 3600;
 const WEEK_SECONDS = 7 * DAY_SECONDS;
 
-/** Of one answer: where a request does not say, and what it may ask for at most. */
+/** Per answer: default and maximum of a request. */
 function allowance(what: string, unit: string, usual: number, most: number, bound: number) {
   const number = wholeNumber(1, bound);
   return z
@@ -17,7 +17,7 @@ function allowance(what: string, unit: string, usual: number, most: number, boun
     .prefault({});
 }
 
-/** Asynchronous inference: the limits are those of the API's own configuration, sized for a small server of its queue. */
+/** Limits of the API's own configuration, sized for a small queue server. */
 export const inferenceSchema = z
   .strictObject({
     enabled: z.boolean().default(false).meta({

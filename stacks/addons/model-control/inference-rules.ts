@@ -1,4 +1,4 @@
-/** Asynchronous inference, and models that leave memory: what goes together. */
+/** Rules of asynchronous inference and unloading models. */
 import { inferenceMiB } from "../../../components/model-control/inference-settings";
 import { MOST_QUEUE_MIB, mostQueued, queueMiB } from "../../../components/model-control/queue-size";
 import type { Rule } from "../../config/core/rule";
@@ -8,7 +8,7 @@ type Own = { readonly modelControl: ModelControlConfig };
 
 const INFERENCE = ["modelControl", "inference"] as const;
 
-/** The API was never there: one that is only turned off keeps its settings. */
+/** The API never existed: one that is only off keeps its settings. */
 function hasNoApi({ enabled, image }: ModelControlConfig): boolean {
   return !enabled && image === undefined;
 }
@@ -65,7 +65,7 @@ export const inferenceLimitsGoTogether: Rule<Own> = function* ({ sections: { mod
   }
 };
 
-/** Valkey refuses what does not fit, so its memory follows from the limits: these may ask for too much. */
+/** Valkey's memory follows from the limits, which may be too high: it refuses what does not fit. */
 export const inferenceFitsItsQueue: Rule<Own> = function* ({ sections: { modelControl } }) {
   if (!modelControl?.enabled || !modelControl.inference.enabled) {
     return;
@@ -102,10 +102,10 @@ export const idleHasAnApi: Rule<Own> = function* ({ sections: { modelControl } }
   }
 };
 
-/** Looks at a model that a task has had loaded, until it has surely seen it there. */
+/** Polls that certainly see a model loaded for a task. */
 const LOOKS = 2;
 
-/** A task that has a model loaded sees that at its next look: a model that had left by then would be loaded for ever. */
+/** A task sees its loaded model at the next poll: unloading before would reload it forever. */
 export const idleModelsWaitForTasks: Rule<Own> = function* ({ sections: { modelControl } }) {
   if (!modelControl?.enabled || !modelControl.inference.enabled) {
     return;

@@ -1,6 +1,6 @@
 import type { CapacityProblem, ModelPlan } from "../../../planner/types";
 
-/** The model control API where it can drive nothing. */
+/** A model control API without anything to control. */
 export function modelControlProblems(
   models: readonly Pick<ModelPlan, "nodesPerReplica">[],
   workers: readonly string[] = [],

@@ -5,7 +5,7 @@ import { MODEL_RELAY } from "../../../names/services";
 import type { DeploymentPlan } from "../../../planner/types";
 import { type ModelControlSettings, outsideWorkers } from "./config";
 
-/** Whether models can come at run time, to an engine that the gateway then leads to. */
+/** Whether models can be added at run time, to an engine behind the gateway. */
 export function relays(plan: Pick<DeploymentPlan, "models">, settings: ModelControlSettings): boolean {
   return needsRelay(
     plan.models.map(({ engine }) => engine),
@@ -13,7 +13,6 @@ export function relays(plan: Pick<DeploymentPlan, "models">, settings: ModelCont
   );
 }
 
-/** As the gateway publishes them. */
 export function relayedModels({ ollamaApi }: ModelControlSettings): RunTimeModels {
   return { service: MODEL_RELAY, pods: modelRelayPods, port: MODEL_RELAY_PORTS.http, ollamaApi };
 }

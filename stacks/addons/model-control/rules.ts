@@ -10,10 +10,10 @@ import type { ModelControlConfig } from "./config";
 
 type Own = { readonly modelControl: ModelControlConfig };
 
-/** Engines that fetch models at run time: those with registries of their own. */
+/** Engines with their own registries fetch models at run time. */
 const fetching = engineNames.filter((name) => engineOf(name).weightsFrom === "registry");
 
-/** Also while the API is off: turning it on must not ask for a model to be renamed. */
+/** Also while the API is off: turning it on must not require renaming a model. */
 export const noModelInModelControl = noModelIn(MODEL_CONTROL_NAMESPACE, "the model control API");
 
 export const modelControlHasAnImage: Rule<Own> = function* ({ sections: { modelControl } }) {
@@ -27,7 +27,7 @@ export const modelControlHasAnImage: Rule<Own> = function* ({ sections: { modelC
   }
 };
 
-/** Nodes of OKE that we make reach registries alone, at their ports. */
+/** Provisioned OKE nodes reach only registries, at their ports. */
 export const nodesReachItsImage: Rule<Own> = function* ({ sections: { modelControl, cluster, images = {} } }) {
   const image = modelControl?.enabled ? modelControl.image : undefined;
   if (image === undefined || cluster?.kind !== "oci" || cluster.provision !== "create") {
@@ -105,7 +105,7 @@ export const warmModelsAreAllowed: Rule<Own> = function* ({ sections: { modelCon
   }
 };
 
-/** The API refuses to start with a planned model that it could not have fetched. */
+/** The API does not start with a planned model from a forbidden registry. */
 export const plannedRegistriesAreAllowed: Rule<Own> = function* ({ sections: { modelControl, models = {} } }) {
   if (!modelControl?.enabled) {
     return;
@@ -153,7 +153,7 @@ function registriesOf({ source }: Pick<ModelConfig, "source">): string[] {
   return from?.kind !== "ollama" ? [] : [registryOf(from.name)];
 }
 
-/** The host in a model's name: only the first of three parts is one. */
+/** Only the first of three parts is a host. */
 function registryOf(model: string): string {
   const [first = "", ...others] = model.split("/");
   return others.length === 2 ? first.toLowerCase() : DEFAULT_REGISTRY;

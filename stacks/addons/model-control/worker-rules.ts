@@ -1,4 +1,4 @@
-/** Engines outside that the API drives: which servers they may be, and what they are called. */
+/** Rules of external engines that the API controls. */
 import { outsideServer } from "../../../names/outside-server";
 import { isToldItsModels } from "../../../services/model-control/src/backends/backend";
 import { outsideProblems } from "../../config/core/outside-url";
@@ -7,7 +7,7 @@ import type { ModelControlConfig } from "./config";
 
 type Own = { readonly modelControl: ModelControlConfig };
 
-/** Also while the API is off: what stands there must be right when it is turned on. */
+/** Also while the API is off: it must be correct when turned on. */
 export const workersAreServersOfOthers: Rule<Own> = function* ({ sections: { modelControl, stage } }) {
   for (const [name, worker] of Object.entries(modelControl?.workers ?? {})) {
     const path = ["modelControl", "workers", name];
@@ -24,7 +24,7 @@ export const workersAreServersOfOthers: Rule<Own> = function* ({ sections: { mod
   }
 };
 
-/** Workers, models and their replicas are called by one kind of name: in the API, and in paths of the gateway. */
+/** Workers, models and replicas share names in the API and in gateway paths. */
 export const workersHaveNamesOfTheirOwn: Rule<Own> = function* ({
   sections: { modelControl, models, externalModels },
   declared,
@@ -64,7 +64,7 @@ export const workersHaveNamesOfTheirOwn: Rule<Own> = function* ({
   }
 };
 
-/** The API numbers the replicas of an engine where each has its own volume. */
+/** The API numbers replicas with own volumes. */
 function replicaOf(model: string, name: string): boolean {
   return name.startsWith(`${model}-`) && /^\d+$/.test(name.slice(model.length + 1));
 }

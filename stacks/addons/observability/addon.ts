@@ -16,7 +16,7 @@ import { observabilitySecrets, observabilitySection } from "./config";
 import { metricsApiOf, operatorOf, presentPrometheusGoesAlone } from "./present";
 import { receiversOf } from "./receivers";
 
-/** Metrics, dashboards and alerts of everything else: every platform has them. */
+/** Metrics, dashboards and alerts of everything: part of every platform. */
 export const observability = addon({
   key: "observability",
   section: observabilitySection,

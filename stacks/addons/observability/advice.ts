@@ -5,7 +5,6 @@ import type { Given, Planned } from "../contract";
 import type { ObservabilityConfig, ObservabilitySecret } from "./config";
 import { peopleGet, peopleOf, reachesPeople, receiversOf, withoutSecret } from "./receivers";
 
-/** What deserves a look before alerts are relied on. */
 export function alertAdvice({
   settings,
   secrets,

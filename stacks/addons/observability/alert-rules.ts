@@ -34,7 +34,7 @@ export const productionAlertsPeople: Rule<Own> = function* ({ sections: { stage,
   }
 };
 
-/** Critical alerts that no person gets. */
+/** Critical alerts without a human receiver. */
 function* criticalUncovered(receivers: AlertReceivers) {
   const people = peopleOf(receivers);
   const [first] = people;
@@ -48,7 +48,7 @@ function* criticalUncovered(receivers: AlertReceivers) {
   }
 }
 
-/** Links in alerts are read by everybody who gets one, and end with the entry of the alert. */
+/** Every recipient sees links in alerts, which end with the alert's entry. */
 export const runbookIsPlain: Rule<Own> = function* ({ sections: { observability } }) {
   const url = observability?.runbookUrl;
   if (url !== undefined && (holdsToken(url) || url.includes("#"))) {
@@ -80,7 +80,7 @@ export const mailServerIsReached: Rule<Own> = function* ({ sections: { observabi
   }
 };
 
-/** Proxies are in one's own network, where networks alone lead; what stands in the file is committed. */
+/** Proxies in own networks need networks; the file is committed. */
 export const proxiesAreReached: Rule<Own> = function* ({ sections: { observability }, declared }) {
   const receivers = receiversOf(observability?.alerts, declared.secrets);
   for (const kind of RECEIVER_KINDS) {
@@ -118,7 +118,7 @@ export const proxiesAreReached: Rule<Own> = function* ({ sections: { observabili
   }
 };
 
-/** PagerDuty's URL is known, and policies open the port of the file alone. */
+/** PagerDuty's URL is fixed, and policies open only the file's port. */
 export const pagerdutyPortIsOpen: Rule<Own> = function* ({ sections: { observability }, declared }) {
   const port = receiversOf(observability?.alerts, declared.secrets).pagerduty?.port;
   if (port !== undefined && port !== 443) {
@@ -131,7 +131,7 @@ export const pagerdutyPortIsOpen: Rule<Own> = function* ({ sections: { observabi
   }
 };
 
-/** Receivers whose networks hold what no receiver is. */
+/** Receivers whose networks contain no possible receiver. */
 export const receiversAreOutside: Rule<Own> = function* ({ sections: { observability }, declared }) {
   const receivers = receiversOf(observability?.alerts, declared.secrets);
   for (const kind of RECEIVER_KINDS) {
@@ -149,7 +149,7 @@ export const bundledReceiversArePrivate: Rule<Own> = function* (context) {
   }
 };
 
-/** Receivers that only the internet leads to. */
+/** Receivers that need the internet. */
 export function* receiversOnline({
   sections: { observability },
   declared,

@@ -1,13 +1,13 @@
 import type { CoreConfig } from "../../config/core/schema";
 
-/** Labels of every alert that leaves a cluster: which environment, and where it is. */
+/** Labels of outgoing alerts: environment and cluster. */
 export function placeLabels(environment: string, cluster: CoreConfig["cluster"]): Readonly<Record<string, string>> {
   return { environment, cluster: clusterName(cluster) };
 }
 
 /**
- * A cluster by its machines or its kubeconfig's context, else by its kind: a platform in a stack of its own says the same as one
- * that is made with its cluster, so a cloud's region is not in it.
+ * Machines, kubeconfig context, or kind. Without a cloud's region, so that separate platform stacks
+ * have the same name as combined ones.
  */
 function clusterName(cluster: CoreConfig["cluster"]): string {
   const { kind, kubeContext } = cluster;

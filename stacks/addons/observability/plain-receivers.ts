@@ -1,4 +1,4 @@
-/** Secrets of receivers in the place of their mappings: `slack: https://hooks.slack.com/services/…`. */
+/** Receiver secrets in place of mappings: `slack: https://hooks.slack.com/services/…`. */
 import {
   type AlertReceiverKind,
   RECEIVER_KINDS,
@@ -6,7 +6,7 @@ import {
 } from "../../../components/observability/alert-receivers";
 import { HIDDEN, type Path, type ProblemDraft, valueAt } from "../../config/core/problems";
 
-/** Of a text or a list where a receiver's mapping stands, or of a URL anywhere among receivers. The value is not told. */
+/** For a text or list in place of a mapping, or a URL among receivers. Never shows the value. */
 export function plainReceiver(path: Path, input: unknown): ProblemDraft | undefined {
   const [section, key, name] = path;
   if (section !== "observability" || key !== "alerts") {
@@ -28,7 +28,7 @@ function allowedFor(kind: AlertReceiverKind | undefined): string {
   return `${kind === undefined ? "none, or receivers as mappings" : "a mapping"}, without URLs, keys and passwords: this file is committed`;
 }
 
-/** What to do with a secret that stands in the section. */
+/** Fix for a secret in the section. */
 function fixFor(kind: AlertReceiverKind | undefined): string {
   const secrets = kind === undefined ? Object.values(RECEIVER_SECRETS).slice(0, 2) : [RECEIVER_SECRETS[kind]];
   const commands = secrets.map((secret) => `pulumi config set --secret inference-stacks:${secret}`).join(" or ");

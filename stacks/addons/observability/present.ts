@@ -1,11 +1,11 @@
-/** A Prometheus that the cluster has: who reads metrics there, and what does not go with it. */
+/** An existing Prometheus: access to its metrics, and unsupported settings. */
 import type { ExistingOperator, MetricsApi } from "../../../components/observability/existing-operator";
 import { PROMETHEUS_PORT, STACK_PODS } from "../../../components/observability/names";
 import { serviceHost } from "../../../names/service-host";
 import type { Rule } from "../../config/core/rule";
 import type { ObservabilityConfig } from "./config";
 
-/** What the platform is told of it; undefined where it installs its own. */
+/** Undefined where the platform installs its own. */
 export function operatorOf(settings: ObservabilityConfig): ExistingOperator | undefined {
   if (settings.prometheus !== "present") {
     return undefined;
@@ -18,7 +18,7 @@ export function operatorOf(settings: ObservabilityConfig): ExistingOperator | un
   return { namespace, url, ...operator };
 }
 
-/** Who answers queries of autoscalers. */
+/** Source of autoscalers' metrics. */
 export function metricsApiOf(settings: ObservabilityConfig): MetricsApi {
   const operator = operatorOf(settings);
   return operator === undefined
@@ -35,7 +35,7 @@ interface Own {
   readonly logging?: unknown;
 }
 
-/** What needs parts of the platform's own stack. */
+/** Features of the platform's own stack. */
 export const presentPrometheusGoesAlone: Rule<Own> = function* ({ sections }) {
   const { observability, tracing, logging, mesh, cluster } = sections;
   if (observability?.prometheus !== "present") {

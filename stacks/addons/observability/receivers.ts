@@ -12,7 +12,7 @@ import {
 } from "../../../components/observability/alert-receivers";
 import type { AlertsConfig } from "./alerts-config";
 
-/** Where alertWebhookUrl is set and the section names no webhook: the form before `alerts` existed. */
+/** Default for alertWebhookUrl without a webhook section: the form before `alerts` existed. */
 const DEFAULT_WEBHOOK = { port: 443, severities: [...PAGED_SEVERITIES] };
 
 /** @param secrets keys of the secrets that are set. */
@@ -23,22 +23,20 @@ export function receiversOf(alerts: AlertsConfig, secrets: readonly string[]): A
     : declared;
 }
 
-/** Whether any receiver reaches people: a heartbeat alone does not. */
+/** A heartbeat alone does not. */
 export function reachesPeople(receivers: AlertReceivers): boolean {
   return peopleOf(receivers).length > 0;
 }
 
-/** Declared receivers for people. */
 export function peopleOf(receivers: AlertReceivers): PeopleKind[] {
   return PEOPLE_KINDS.filter((kind) => receivers[kind] !== undefined);
 }
 
-/** Whether any receiver for people takes a severity. */
 export function peopleGet(receivers: AlertReceivers, severity: PagedSeverity): boolean {
   return PEOPLE_KINDS.some((kind) => receivers[kind]?.severities.includes(severity));
 }
 
-/** Declared receivers without the secret that they need. */
+/** Declared receivers without their secret. */
 export function withoutSecret(receivers: AlertReceivers, secrets: readonly string[]): AlertReceiverKind[] {
   return RECEIVER_KINDS.filter(
     (kind) =>
@@ -46,7 +44,7 @@ export function withoutSecret(receivers: AlertReceivers, secrets: readonly strin
   );
 }
 
-/** Secrets of the receivers alone: of what is not declared nothing is sent. */
+/** Undeclared receivers get no secrets, as nothing is sent to them. */
 export function secretsOf<Value>(
   receivers: AlertReceivers,
   secrets: Readonly<Partial<Record<AlertSecretKey, Value>>>,

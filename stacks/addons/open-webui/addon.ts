@@ -8,7 +8,7 @@ import { pageAdvice } from "./advice";
 import { openWebUiSecrets, openWebUiSection } from "./config";
 import * as rules from "./rules";
 
-/** Open WebUI: people chat with the models, behind a sign-in. */
+/** Open WebUI: chat with models, behind a sign-in. */
 export const openWebUi = addon({
   key: "openWebUi",
   componentName: "open-webui",

@@ -3,7 +3,7 @@ import type { CapacityProblem } from "../../../planner/types";
 import type { NamedGateway } from "../../config/core/wildcard-dns";
 import type { OpenWebUiConfig } from "./config";
 
-/** Where the page answers and who signs in, and what the plan cannot check of it. */
+/** Address and sign-in of the page, and what the plan cannot check. */
 export function pageAdvice(settings: OpenWebUiConfig, gateway: NamedGateway): CapacityProblem[] {
   return [whereAndWho(settings, gateway), ...ownAuthority(settings, gateway)];
 }
@@ -24,7 +24,7 @@ function whereAndWho({ hostname, adminEmail, signIn }: OpenWebUiConfig, gateway:
   return advice("chat-page", "openWebUi", parts);
 }
 
-/** The Secret is read by the cluster alone: of which authority its certificate is, no plan knows. */
+/** Only the cluster reads the Secret: the plan does not know its certificate's CA. */
 function ownAuthority({ gatewayAuthorities }: OpenWebUiConfig, { tls }: NamedGateway): CapacityProblem[] {
   const signer = tls.kind === "secret" ? tls.secretName : tls.kind === "issuer" ? tls.clusterIssuer : undefined;
   return signer !== undefined && gatewayAuthorities === undefined

@@ -50,7 +50,7 @@ export function build({
       protect: plan.stage === "production",
       copies: store.copiesOf(OPEN_WEBUI),
     },
-    // Copies need the store; the page itself asks the gateway when someone is there.
+    // Backups need the store; the page asks the gateway on use.
     options(store),
   );
   const { address, adminPassword } = component;

@@ -2,7 +2,7 @@ import { type ModelEndpoint, namesOf, speaksOpenAi } from "../../../components/s
 import { mayUse, nameLimits, type Tenant } from "../../../planner/tenants";
 import type { ExternalModelPlan } from "../../../planner/types";
 
-/** Names of all chat models that a consumer may call, as it calls them. */
+/** Chat models by a consumer's names for them. */
 export function pageModels(
   tenant: Tenant,
   endpoints: readonly ModelEndpoint[],

@@ -26,7 +26,7 @@ export const openWebUiHasItsOwnHostname: Rule<Own> = function* ({ sections: { op
   }
 };
 
-/** The page has the rights of one consumer: models that do not chat are none of them. */
+/** The page has one consumer's rights, of which only chat models matter. */
 export const openWebUiConsumerChats: Rule<Own> = function* ({ sections }) {
   const { openWebUi, gateway, models, externalModels } = sections;
   if (openWebUi === undefined || gateway === undefined || models === undefined || externalModels === undefined) {
@@ -108,7 +108,7 @@ export const openWebUiKnowsTheAuthority: Rule<Own> = function* ({ sections: { op
   );
 };
 
-/** Why the gateway's certificate is of no authority that browsers trust, and where to find its own; undefined where it may be. */
+/** Why browsers distrust the gateway's certificate, and a fix; undefined for a public CA. */
 function privateAuthority(gateway: WrittenGateway): { readonly reason: string; readonly fix: string } | undefined {
   const { tls, wildcardDns } = gateway;
   const name = hostnameOf(gateway) ?? "";
@@ -128,7 +128,7 @@ function privateAuthority(gateway: WrittenGateway): { readonly reason: string; r
     : undefined;
 }
 
-/** Chat models that OpenAI's API leads to, by their keys; revisions answer by their model's name. */
+/** By key, over OpenAI's API; revisions answer by their model's name. */
 function chatModels({ models = {}, externalModels = {} }: RuleContext["sections"]): string[] {
   return [
     ...Object.entries(models).flatMap(([name, { task, model, engine, revisionOf }]) =>

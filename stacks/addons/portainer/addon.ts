@@ -6,7 +6,7 @@ import { portainerSecrets, portainerSection } from "./config";
 import * as rules from "./rules";
 import { portainerServer } from "./server";
 
-/** Portainer's agent: a server elsewhere manages the cluster by it. */
+/** Portainer's agent, by which an external server manages the cluster. */
 export const portainer = addon({
   key: "portainer",
   section: portainerSection,

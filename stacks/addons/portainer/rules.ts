@@ -85,7 +85,10 @@ export const edgeKeyIsOfTheServer: Rule<Own> = function* ({ sections: { portaine
   }
 };
 
-/** What the agent is not installed without. The edge key is none of the file's rules: `npm run portainer` reads the file to fetch it. */
+/**
+ * Prerequisites of the agent. The edge key is no rule of the file, which `npm run portainer` reads
+ * to fetch it.
+ */
 export function portainerProblems(
   { mode, acknowledgeClusterAdmin }: PortainerConfig,
   hasEdgeKey: boolean,

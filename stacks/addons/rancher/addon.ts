@@ -5,7 +5,7 @@ import { addon } from "../addon";
 import { rancherSecrets, rancherSection } from "./config";
 import * as rules from "./rules";
 
-/** Rancher's agent: a server elsewhere manages the cluster by it. */
+/** Rancher's agent, by which an external server manages the cluster. */
 export const rancher = addon({
   key: "rancher",
   section: rancherSection,

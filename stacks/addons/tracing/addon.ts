@@ -16,7 +16,7 @@ import { traceAdvice } from "./advice";
 import { tracingSecrets, tracingSection } from "./config";
 import * as rules from "./rules";
 
-/** Traces of requests: a collector, and Jaeger or a server outside. */
+/** Traces of requests: a collector, and Jaeger or an external server. */
 export const tracing = addon({
   key: "tracing",
   section: tracingSection,

@@ -7,12 +7,12 @@ import { reportsSpans } from "../traced-models";
 import type { TracingConfig } from "./config";
 import { samplingOf } from "./sampling";
 
-/** Of a request: two of the gateway, two of a node, one of the engine, and what model control adds. */
+/** Per request: two of the gateway, two of a node, one of the engine, and model control's. */
 const SPANS = 6;
-/** Of a span in Jaeger's store, with its indexes. */
+/** In Jaeger's store, with indexes. */
 const SPAN_BYTES = 1500;
 
-/** What deserves a look: models without spans of their own, and a volume that the declared traffic fills. */
+/** Models without spans, and volumes that declared traffic fills. */
 export function traceAdvice(settings: TracingConfig, plan: DeploymentPlan): CapacityProblem[] {
   return [...silentEngines(plan), ...fullVolume(settings, plan)];
 }

@@ -4,7 +4,6 @@ import type { TracingConfig } from "./config";
 
 const PERCENT: Readonly<Record<Stage, number>> = { development: 100, production: 10 };
 
-/** Which traces are kept. */
 export function samplingOf(
   { samplingPercent, slowSeconds }: Pick<TracingConfig, "samplingPercent" | "slowSeconds">,
   stage: Stage,

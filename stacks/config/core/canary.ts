@@ -1,4 +1,4 @@
-/** `models.<name>.canary`: a second revision of a model. It is read as one more model, so that nothing needs a case for it. */
+/** `models.<name>.canary`: a second revision, read as one more model without special cases. */
 import type { z } from "zod";
 import { engineOf } from "../../../engines";
 import { commitOf, parseSource } from "../../../engines/sources";
@@ -7,29 +7,29 @@ import type { Revision } from "../../../planner/types";
 import type { HubModel } from "./hub-model";
 import type { placedModelSchema } from "./sections/models";
 
-/** A model as the file has it. */
+/** As in the file. */
 export type WrittenModel = z.output<typeof placedModelSchema> & {
-  /** Repository that the file names as the model. @default the file names a model of the catalogue, or a config.json */
+  /** Repository named as the model. @default a catalogue model, or a config.json */
   readonly hub?: HubModel;
 };
 
-/** A model as everything behind the file sees it: one that the file names, or the canary of one. */
+/** A model of the file, or its canary. */
 export type ModelConfig = WrittenModel & {
   readonly revisionOf?: Revision;
-  /** Server group whose entry in the file says how many replicas it has. @default its own entry does */
+  /** Server group with its replicas. @default its own entry */
   readonly replicasOf?: string;
-  /** Settings that the file leaves to its traffic. @default none */
+  /** Settings left to traffic. @default none */
   readonly derived?: readonly DerivedSetting[];
-  /** Neither the file nor its traffic says how many requests a replica answers at once. @default one of them does */
+  /** Neither file nor traffic gives its concurrency. @default one does */
   readonly assumesConcurrency?: true;
 };
 
-/** Key of a model's canary among the models: its namespace, its path at the gateway and its objects have this name. */
+/** Also of its namespace, gateway path and objects. */
 export function canaryName(model: string): string {
   return `${model}-canary`;
 }
 
-/** The models with each canary behind its model. A model that the file names itself stays what it is. */
+/** Each canary follows its model. Models named in the file win. */
 export function withCanaries(models: Readonly<Record<string, WrittenModel>>): Record<string, ModelConfig> {
   return Object.fromEntries(
     Object.entries(models).flatMap(([name, model]): [string, ModelConfig][] => {
@@ -44,7 +44,7 @@ export function withCanaries(models: Readonly<Record<string, WrittenModel>>): Re
   );
 }
 
-/** What the canary does not say, it has of its model, except for the number of replicas. */
+/** Inherits from its model, except replicas. */
 function canaryOf(name: string, model: WrittenModel): ModelConfig | undefined {
   const { canary, scaling, traffic, ...own } = model;
   if (canary === undefined) {
@@ -60,9 +60,9 @@ function canaryOf(name: string, model: WrittenModel): ModelConfig | undefined {
     ...(firstRevision !== undefined && { firstRevision }),
     servedName: own.servedName ?? name,
     replicas,
-    // Times and spare room are of all requests, of which it answers a part.
+    // Times and spares are for all requests, of which it has a share.
     ...(scaling && replicas.max > replicas.min && { scaling: { ...scaling, schedule: [], spareReplicas: 0 } }),
-    // The model itself keeps room for all of its traffic: it answers all of it again when the canary is taken back.
+    // The model keeps room for all traffic: it gets it back without the canary.
     ...(traffic && weight > 0 && { traffic: shareOf(traffic, weight) }),
     revisionOf: { model: name, weight },
   };
@@ -74,7 +74,7 @@ function shareOf(traffic: Traffic, weight: number): Traffic {
 
 type Weights = Pick<WrittenModel, "source" | "quantization">;
 
-/** In an engine's own registry a source and a quantization both name a build: one that is given replaces the other. */
+/** In an engine's registry, source and quantization both name a build: one replaces the other. */
 function weightsOf({ engine, source, quantization }: WrittenModel, canary: Weights): Weights {
   const isOther = canary.source !== undefined || canary.quantization !== undefined;
   return isOther && engineOf(engine).weightsFrom === "registry"

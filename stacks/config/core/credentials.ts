@@ -1,8 +1,8 @@
-/** What gives a credential away in a text: refused where it has a token's whole form, hidden where it merely begins like one. */
+/** Credentials in texts: refused as whole tokens, hidden if they only begin like one. */
 export const HIDDEN = "(hidden)";
 
 /**
- * Beginnings of tokens as their makers publish them, and what follows in one: Hugging Face, GitHub, GitLab, Slack, OpenAI and
+ * Published token prefixes and what follows: Hugging Face, GitHub, GitLab, Slack, OpenAI and
  * Anthropic, AWS, JSON Web Tokens.
  */
 const TOKENS: readonly (readonly [start: string, rest: string])[] = [
@@ -15,7 +15,7 @@ const TOKENS: readonly (readonly [start: string, rest: string])[] = [
   ["A(KI|SI)A", "[0-9A-Z]{16}\\b"],
   ["eyJ", "[\\w-]{8,}\\.eyJ[\\w-]{8,}\\."],
 ];
-/** Whoever has the URL of an incoming webhook may post. */
+/** An incoming webhook's URL grants posting. */
 const SLACK_WEBHOOK = "hooks\\.slack(-gov)?\\.com/(services|workflows|triggers)/\\w";
 const PRIVATE_KEY = "-----BEGIN [A-Z ]*PRIVATE KEY-----";
 
@@ -23,7 +23,7 @@ const TOKEN = new RegExp(
   `\\b(${TOKENS.map(([start, rest]) => start + rest).join("|")}|${SLACK_WEBHOOK})|${PRIVATE_KEY}`,
 );
 
-/** A password in a URL, or a query, which signs a URL of a bucket. */
+/** A password in a URL, or a query, which signs bucket URLs. */
 const URL_SECRET = /:\/\/[^/@\s]+@|^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?\S/i;
 
 const HIDING = [
@@ -34,22 +34,21 @@ const HIDING = [
   /(?<=^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?)\S+/gi,
 ];
 
-/** By the form of a token or private key, not by a word that merely begins like one (`hf_overrides`). */
+/** By a token's or private key's form, unlike words with the same start (`hf_overrides`). */
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** A token, a private key, or a URL with a password or a query. */
+/** A token, private key, or URL with password or query. */
 export function holdsToken(text: string): boolean {
   return isToken(text) || URL_SECRET.test(text);
 }
 
-/** For what is shown: whatever begins like a token goes, too. */
+/** For display: hides everything that begins like a token. */
 export function withoutCredentials(text: string): string {
   return HIDING.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), text);
 }
 
-/** Whether something of a text would be hidden. */
 export function holdsCredential(text: string): boolean {
   return withoutCredentials(text) !== text;
 }

@@ -1,22 +1,22 @@
 import { ipv4Cidr, parseCidr } from "../../../names/cidr";
 
-/** Subnets of one kind, in CIDR form by zone. */
+/** Subnets of one kind, CIDR by zone. */
 export interface EksAddresses {
   readonly nodes: Readonly<Record<string, string>>;
   readonly controlPlane: Readonly<Record<string, string>>;
   readonly public: Readonly<Record<string, string>>;
 }
 
-/** EKS takes /28 and larger; load balancers want eight free addresses in theirs. */
+/** EKS accepts /28 and larger; load balancers want eight free addresses. */
 const SMALLEST = 28;
-/** The block beside the nodes' ones is cut into sixteen: the first half for the control plane, the other one public. */
+/** The first block is split into sixteen: half for the control plane, half public. */
 const SMALL_BITS = 4;
 
 /**
- * The address plan: as many equal blocks as zones and one, in the least power of two. A zone's place decides its addresses,
- * so that a zone that is added at the end moves no other as long as the power of two stays.
+ * Equal blocks, one more than zones, rounded up to a power of two. A zone's position decides its
+ * addresses, so that adding zones at the end moves none while the power of two stays.
  *
- * @returns undefined where the network has no room, or is none of IPv4.
+ * @returns undefined where the network is too small, or is none of IPv4.
  */
 export function eksAddresses(vpc: string, zones: readonly string[]): EksAddresses | undefined {
   const network = parseCidr(vpc);
@@ -32,7 +32,7 @@ export function eksAddresses(vpc: string, zones: readonly string[]): EksAddresse
   const size = (bits: number) => 1n << BigInt(32 - bits);
   const each = (cidr: (index: bigint) => string) =>
     Object.fromEntries(zones.map((zone, index) => [zone, cidr(BigInt(index))]));
-  // The first block is cut up, so that what may be exposed has the network's first addresses whatever its size.
+  // Splitting the first block keeps public addresses at the network's start for any size.
   const smallAt = (index: bigint) => ipv4Cidr(network.first + index * size(small), small);
   return {
     controlPlane: each(smallAt),
@@ -41,5 +41,5 @@ export function eksAddresses(vpc: string, zones: readonly string[]): EksAddresse
   };
 }
 
-/** Of a network of which nobody says anything. */
+/** Defaults. */
 export const USUAL_EKS_NETWORK = { vpc: "10.0.0.0/16", services: "172.20.0.0/16" } as const;

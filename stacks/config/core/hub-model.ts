@@ -1,34 +1,35 @@
-/** `model: hf://org/name[@revision]`: a model that is described by files of its repository, which `npm run pin` keeps. */
+/** `model: hf://org/name[@revision]`: described by repository files, which `npm run pin` keeps. */
 import { engineOf } from "../../../engines";
 import { parseSource, sourcePatternOf } from "../../../engines/sources";
 import type { WrittenModel } from "./canary";
 
-/** The repository that describes a model. */
 export interface HubModel {
   /** `organization/name` */
   readonly repository: string;
   /** Commit, branch or tag. */
   readonly revision: string;
-  /** The repository is the source of its weights too, because the file names no other. */
+  /** Also the source of weights, because the file names no other. */
   readonly isSource: boolean;
 }
 
 const HUB_MODEL = sourcePatternOf(["huggingface"]);
 
-/** Kept descriptions of models, from the folder of the environment file. */
+/** From the environment file's folder. */
 const KEPT = "models/hf";
 
-/** Whether `models.<name>.model` names a repository. */
 export function isHubModel(model: string): boolean {
   return HUB_MODEL.test(model);
 }
 
-/** Folder of a repository's kept files, from the folder of the environment file. */
+/** Folder of kept files, from the environment file's folder. */
 export function hubFolder({ repository, revision }: Pick<HubModel, "repository" | "revision">): string {
   return `${KEPT}/${repository}@${revision}`;
 }
 
-/** The models, those of a repository with the config.json that is kept of it; engines that read repositories take the weights there. */
+/**
+ * Repository models with their kept config.json; engines that read repositories take the weights
+ * there.
+ */
 export function withHubModels(models: Readonly<Record<string, WrittenModel>>): Record<string, WrittenModel> {
   return Object.fromEntries(Object.entries(models).map(([name, model]) => [name, withKeptConfig(model)]));
 }

@@ -1,8 +1,8 @@
-/** Where the file says what everything behind it reads of a model: models are put together from several places of it. */
+/** Maps merged models back to the places of the file. */
 import type { ModelConfig } from "./canary";
 import type { Path, ProblemDraft } from "./problems";
 
-/** Keys that a canary has of its own. */
+/** A canary's own keys. */
 const OWN_KEYS: ReadonlySet<unknown> = new Set([
   "source",
   "quantization",
@@ -12,7 +12,10 @@ const OWN_KEYS: ReadonlySet<unknown> = new Set([
   "weight",
 ]);
 
-/** Where the file says what a path among the models means: a canary has there what only it has, a server group may have replicas. */
+/**
+ * File path of a model's path: canaries have only their own keys there, server groups may have
+ * replicas.
+ */
 export function pathInFile(path: Path, models: Readonly<Record<string, ModelConfig>>): Path {
   const [section, name, key, ...rest] = path;
   const model =
@@ -31,14 +34,14 @@ export function pathInFile(path: Path, models: Readonly<Record<string, ModelConf
   return OWN_KEYS.has(key) ? [...own, key, ...rest] : ["models", revision.model, key, ...rest];
 }
 
-/** The same in a text: `models.chat-canary.source` is `models.chat.canary.source` in the file. */
+/** For texts: `models.chat-canary.source` is `models.chat.canary.source` in the file. */
 export function textInFile(text: string, models: Readonly<Record<string, ModelConfig>>): string {
   return text.replace(/\bmodels\.([a-z0-9-]+)(?:\.(\w+))?/g, (_, name: string, key?: string) =>
     pathInFile(["models", name, ...(key === undefined ? [] : [key])], models).join("."),
   );
 }
 
-/** Problems at the places of the file, each told once: what a canary has of its model, at the model. */
+/** At file paths, without duplicates: inherited values of a canary at the model. */
 export function draftsInFile(
   drafts: readonly ProblemDraft[],
   models: Readonly<Record<string, ModelConfig>>,

@@ -3,7 +3,7 @@ import type { CoreConfig } from "./schema";
 
 type Oidc = NonNullable<NonNullable<CoreConfig["gateway"]["auth"]>["oidc"]>;
 
-/** Where an issuer publishes its keys; undefined where nothing says so, which no right configuration has. */
+/** Undefined only for invalid configurations. */
 export function jwksUrl({ issuer, jwksUri }: Pick<Oidc, "issuer" | "jwksUri">): string | undefined {
   return jwksUri ?? knownJwksUri(issuer);
 }

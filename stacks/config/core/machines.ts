@@ -1,14 +1,14 @@
 import { findShape, type MachineShape, onPremNode, sizedFlex } from "../../../catalog/shapes";
 import type { PoolConfig } from "./schema";
 
-/** Ethernet of a machine whose speed is not stated: the least that such machines have. */
+/** Default Ethernet: the least of such machines. */
 const DEFAULT_NETWORK_GBPS = 1;
 
 /**
- * The machine of a pool: the catalogue's row (flexible shapes sized), or the stated machine of one's own.
+ * The catalogue's row (flexible shapes sized), or the stated own machine.
  *
- * @throws Error for a pool that names an unknown shape or card, or sizes a flexible shape wrongly. A checked
- * environment has no such pool.
+ * @throws Error for an unknown shape or card, or an invalid size, which a checked environment does
+ * not have.
  */
 export function machineOf(pool: PoolConfig): MachineShape {
   if (pool.node) {
@@ -20,11 +20,11 @@ export function machineOf(pool: PoolConfig): MachineShape {
     throw new Error(`unknown machine shape "${pool.shape ?? ""}"`);
   }
   const { ocpus, memoryGiB } = pool;
-  // What Oracle calls GB is GiB.
+  // Oracle's GB are GiB.
   return sizedFlex(shape, ocpus === undefined || memoryGiB === undefined ? undefined : { ocpus, memoryGB: memoryGiB });
 }
 
-/** What a pool is for: as stated, else by whether its machines have GPUs. */
+/** As stated, else by GPUs. */
 export function roleOf(pool: PoolConfig, machine: MachineShape): "system" | "gpu" | "cpu" {
   return pool.role ?? (machine.gpu ? "gpu" : "system");
 }

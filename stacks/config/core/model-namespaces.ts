@@ -2,7 +2,7 @@ import { MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../../names/namesp
 import type { Rule } from "./rule";
 
 /**
- * A model and a part of the platform cannot share a namespace.
+ * Models and platform parts cannot share a namespace.
  *
  * @param owner of the namespace, for the message.
  */

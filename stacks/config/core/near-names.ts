@@ -1,17 +1,17 @@
-/** Which known name a written one was meant for: by one slip, else by a common beginning, else by few edits. */
+/** Intended names: by one slip, else a common beginning, else few edits. */
 import { distance } from "fastest-levenshtein";
 
-/** Names in one hint: more would be a list to read. */
+/** More would be a list to read. */
 const MOST_NAMES = 4;
 
-/** Letters and digits alone: `kv_cache_dtype` and `kvCacheDtype`, `rtx4090` and `rtx-4090` are one name. */
+/** Letters and digits only: `kv_cache_dtype` is `kvCacheDtype`, `rtx4090` is `rtx-4090`. */
 export function folded(name: string): string {
   return name.toLowerCase().replace(/[\s_.:/-]+/g, "");
 }
 
 /**
- * Candidates that a name was probably meant for: those one slip away, else all that share its beginning, else the nearest
- * within one edit for every four letters. Other digits are another name: h100 is no slip of h200, nor fp16 of fp8.
+ * Candidates one slip away, else with the same beginning, else nearest within one edit per four
+ * letters. Other digits are other names: h100 is no slip of h200, nor fp16 of fp8.
  */
 export function meantNames(name: string, candidates: readonly string[]): readonly string[] {
   const written = folded(name);
@@ -32,13 +32,13 @@ export function meantNames(name: string, candidates: readonly string[]): readonl
   return begun.length > 0 ? begun : nearest(written, sameDigits);
 }
 
-/** The one candidate that a name was probably meant for; undefined where there is none, or more than one. */
+/** Undefined where none or ambiguous. */
 export function didYouMean(name: string, candidates: readonly string[]): string | undefined {
   const [first, ...others] = meantNames(name, candidates);
   return others.length === 0 ? first : undefined;
 }
 
-/** `did you mean "x"?`, or all that begin as the name does, where some are near; else what else to do. */
+/** `did you mean "x"?`, or names with the same beginning; else the alternative. */
 export function suggest(name: string, candidates: readonly string[], otherwise: string): string {
   const meant = meantNames(name, candidates).map((each) => JSON.stringify(each));
   const rest = meant.length - MOST_NAMES;
@@ -65,7 +65,7 @@ function digits(text: string): string {
   return text.replace(/\D/g, "");
 }
 
-/** One letter more, less or other, or two neighbours the wrong way round; of two letters one may be wrong, of one none. */
+/** One letter added, missing, changed or swapped; in two letters one change, in one none. */
 function isOneSlip(a: string, b: string): boolean {
   if (Math.min(a.length, b.length) < 2 || Math.abs(a.length - b.length) > 1) {
     return false;
@@ -77,7 +77,7 @@ function isOneSlip(a: string, b: string): boolean {
   return a.slice(0, at) + b.slice(at, at + 2) + a.slice(at + 2) === b && a[at] === b[at + 1] && a[at + 1] === b[at];
 }
 
-/** All that a name is the beginning of; else the longest that begins it; else all with most of its parts in common. */
+/** Names that it begins; else the longest that begins it; else those sharing most parts. */
 function beginAlike(name: string, candidates: readonly string[]): readonly string[] {
   const written = name.toLowerCase();
   const longer = candidates.filter((each) => written.length >= 3 && each.toLowerCase().startsWith(written));
@@ -88,14 +88,17 @@ function beginAlike(name: string, candidates: readonly string[]): readonly strin
   return shorter.length > 0 ? shorter.slice(0, 1) : withCommonParts(written, candidates);
 }
 
-/** Whether a candidate is the written name cut short: `min` of `minimum`, but not `max` of `maxModelLen`. */
+/** A shortened name: `min` of `minimum`, but not `max` of `maxModelLen`. */
 function begins(candidate: string, name: string): boolean {
   const rest = name.slice(candidate.length);
   const isSameWord = /^[a-z]/.test(rest) || candidate.length * 2 >= name.length;
   return candidate.length >= 3 && name.toLowerCase().startsWith(candidate.toLowerCase()) && isSameWord;
 }
 
-/** Names of several parts, such as `h100-nvl` and `h100-pcie` for `h100-sxm`: at least half of the parts are the same. */
+/**
+ * Names of several parts with at least half in common, such as `h100-nvl` and `h100-pcie` for
+ * `h100-sxm`.
+ */
 function withCommonParts(written: string, candidates: readonly string[]): readonly string[] {
   const parts = written.split(PARTS);
   const most = Math.max(0, ...candidates.map((each) => commonParts(parts, each)));
@@ -115,7 +118,7 @@ function commonParts(parts: readonly string[], candidate: string): number {
 function nearest(written: string, known: readonly Known[]): readonly string[] {
   const most = Math.round(written.length / 4);
   const [first] = known
-    // It takes an edit for each letter more or less: what is far too long is not compared letter by letter.
+    // Skips names that are far too long: each letter of difference is an edit.
     .filter(({ text }) => Math.abs(text.length - written.length) <= most)
     .map(({ candidate, text }) => ({ candidate, edits: distance(written, text) }))
     .sort((a, b) => a.edits - b.edits);

@@ -1,8 +1,8 @@
-/** `nodes.<group>.replicas`: a group's nodes are the replicas of its model. */
+/** `nodes.<group>.replicas`: a group's nodes are its model's replicas. */
 import type { ModelConfig } from "./canary";
 import type { NodesConfig } from "./sections/nodes";
 
-/** The models, each with the replicas of its group where that says how many there are. A canary has its own. */
+/** Canaries have their own. */
 export function withNodeReplicas(
   models: Readonly<Record<string, ModelConfig>>,
   nodes: NodesConfig,

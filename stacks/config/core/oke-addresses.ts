@@ -1,11 +1,10 @@
 import { canonicalCidr, ipv4Cidr, type Network, overlaps, parseCidr } from "../../../names/cidr";
 
-/** Subnets of a cluster's network, in the order in which addresses are handed out. */
+/** In order of address allocation. */
 export const OKE_SUBNETS = ["endpoint", "loadBalancers", "nodes", "pods"] as const;
 export type OkeSubnet = (typeof OKE_SUBNETS)[number];
 type Subnets = Readonly<Record<OkeSubnet, string>>;
 
-/** What an environment says of its addresses. */
 export interface WrittenAddresses {
   readonly vcn: string;
   readonly services: string;
@@ -19,8 +18,8 @@ export interface OkeAddresses {
 }
 
 /**
- * What part of the network a subnet gets when nothing is written, as bits behind the network's prefix, and the smallest that
- * it may get: OKE wants /29 for the endpoint, and a load balancer takes addresses of its own while it is replaced.
+ * Default share as bits beyond the network's prefix, and smallest allowed subnet: OKE wants /29 for
+ * the endpoint, and a load balancer needs more addresses during replacement.
  */
 const SHARES: Readonly<Record<OkeSubnet, { readonly bits: number; readonly longest: number }>> = {
   endpoint: { bits: 12, longest: 29 },
@@ -30,8 +29,8 @@ const SHARES: Readonly<Record<OkeSubnet, { readonly bits: number; readonly longe
 };
 
 /**
- * The address plan: what is written stays, and the rest is laid around it, each where it would be if nothing were written,
- * for subnets do not move. Undefined where the network has no room, or is none of IPv4.
+ * Configured subnets stay; others are placed around them, at their default where possible, because
+ * subnets do not move. Undefined where the network is too small, or is none of IPv4.
  */
 export function okeAddresses({ vcn, services, subnets: written }: WrittenAddresses): OkeAddresses | undefined {
   const network = parseCidr(vcn);
@@ -43,7 +42,7 @@ export function okeAddresses({ vcn, services, subnets: written }: WrittenAddress
   return subnets && { vcn, services, subnets };
 }
 
-/** The addresses of a cluster whose environment says nothing of them. */
+/** Defaults. */
 export const USUAL_OKE_ADDRESSES: OkeAddresses = {
   vcn: "10.0.0.0/16",
   services: "10.96.0.0/16",
@@ -80,7 +79,7 @@ function layOut(
   return chosen as Record<OkeSubnet, string>;
 }
 
-/** The first network of a size, which begins at a multiple of it. */
+/** The first aligned network of a size. */
 function firstFree(vcn: Network, prefix: number, isFree: (network: Network) => boolean): string | undefined {
   const size = 1n << BigInt(32 - prefix);
   for (let first = vcn.first; first + size - 1n <= vcn.last; first += size) {

@@ -9,7 +9,6 @@ import { isWorldOpen } from "../../../names/world-open";
 import type { Stage } from "../../../planner/types";
 import { HIDDEN, type Path, type ProblemDraft } from "./problems";
 
-/** A server as the configuration names it. */
 export interface OutsideSettings {
   readonly url: string;
   readonly networks?: readonly string[] | undefined;
@@ -19,7 +18,7 @@ type Fault = Pick<ProblemDraft, "allowed" | "fix">;
 
 const HIDES_IPV4 = "it hides an IPv4 address";
 
-/** Addresses that are no server of somebody else, and what they are. */
+/** Addresses that are no external server, with reasons. */
 const FORBIDDEN: readonly (readonly [reason: string, cidrs: readonly string[]])[] = [
   ["a pod's loopback is the pod itself, not your machine", ["127.0.0.0/8", "::1/128"]],
   ["link-local addresses are those of metadata services, which hand out the cloud's credentials", METADATA_SERVICES],
@@ -29,18 +28,18 @@ const FORBIDDEN: readonly (readonly [reason: string, cidrs: readonly string[]])[
   [HIDES_IPV4, ["64:ff9b::/96"]],
 ];
 
-/** Names that are no server of somebody else. */
+/** Names that are no external server. */
 const FORBIDDEN_NAMES: readonly (readonly [reason: string, pattern: RegExp])[] = [
   ["a pod's loopback is the pod itself, not your machine", /(^|\.)localhost$/],
   ["metadata services hand out the cloud's credentials", /^(metadata|instance-data)(\.|$)/],
   ["it is a name inside of the cluster", /\.(svc|svc\..+|cluster\.local)$/],
-  // The search list of a pod's resolver makes a Service of a name and a namespace.
+  // A pod's DNS search list resolves a name and namespace to a Service.
   ["it is a name inside of the cluster", new RegExp(`^[^.]+\\.(${PLATFORM_NAMESPACES.join("|")}|model-[^.]+)$`)],
 ];
 
 const DNS_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** What is wrong with a server: with its URL, or with the networks that it is said to be in. */
+/** Problems of a server's URL or networks. */
 export function* outsideProblems(
   path: Path,
   { url, networks = [] }: OutsideSettings,
@@ -101,7 +100,7 @@ export function* tlsServerProblems(path: Path, server: OutsideSettings, why: str
   // That it must be TLS is said below, whatever the stage.
   const problems = [...outsideProblems(path, server, "development")];
   yield* problems;
-  // One problem of one URL at a time.
+  // One problem per URL.
   if (!server.url.startsWith("https://") && !problems.some((problem) => problem.path.at(-1) === "url")) {
     yield {
       path: [...path, "url"],
@@ -195,7 +194,7 @@ function addressFault(server: OutsideServer): string | undefined {
   return networkFault(addressNetwork(server) ?? "");
 }
 
-/** Whether a host, a name or an address, with a port or without, can be a server outside of the cluster. */
+/** Name or address, with or without a port. */
 export function isOutsideHost(host: string): boolean {
   const server = outsideServer(`https://${host}`);
   return (
@@ -204,7 +203,7 @@ export function isOutsideHost(host: string): boolean {
   );
 }
 
-/** Whether a text that should be a network reads as a DNS name. */
+/** Whether text for a network is a DNS name. */
 export function isName(text: string): boolean {
   return parseCidr(text) === undefined && DNS_NAME.test(text.toLowerCase()) && /[a-z]/i.test(text);
 }
@@ -227,7 +226,7 @@ function isEveryAddress(cidr: string): boolean {
   return cidr.endsWith("/0");
 }
 
-/** Why a network holds what nobody should call. */
+/** Why a network contains forbidden addresses. */
 function networkFault(cidr: string): string | undefined {
   const network = parseCidr(cidr);
   if (network === undefined) {

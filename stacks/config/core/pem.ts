@@ -1,9 +1,9 @@
-/** Certificates of authorities in PEM, as fields and files hold them. */
+/** CA certificates in PEM, in fields and files. */
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import type { Path, ProblemDraft } from "./problems";
 
-/** Text of certificates alone, one below the other. */
+/** Concatenated certificates only. */
 export const pemCertificates = z
   .string()
   .max(65_536)

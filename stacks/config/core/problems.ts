@@ -6,25 +6,23 @@ export { didYouMean, suggest } from "./near-names";
 /** Keys from the section down. */
 export type Path = readonly (string | number)[];
 
-/** One thing that is wrong with a configuration, with what it takes to put it right. All texts are safe to print. */
+/** A configuration problem with its fix. All texts are safe to print. */
 export interface ConfigProblem {
-  /** Where: section and keys joined by dots, without the namespace, for example `pools.gpu.minNodes`. */
+  /** Joined by dots, without the namespace, for example `pools.gpu.minNodes`. */
   readonly path: string;
-  /** What stands there, as one would type it; `nothing` when it is missing, `(hidden)` for secrets. */
+  /** As typed; `nothing` when missing, `(hidden)` for secrets. */
   readonly value: string;
-  /** What may stand there. */
   readonly allowed: string;
-  /** What to do. */
   readonly fix: string;
-  /** All of it in one sentence. */
+  /** One sentence. */
   readonly message: string;
-  /** Line in the file, from 1, where the file is known. */
+  /** From 1, where the file is known. */
   readonly line?: number;
-  /** The path before it was joined: to find its line later. */
+  /** The path unjoined, to find its line later. */
   readonly keys: Path;
 }
 
-/** A problem before its value is made printable. */
+/** With a raw value. */
 export interface ProblemDraft {
   readonly path: Path;
   readonly value: unknown;
@@ -32,7 +30,7 @@ export interface ProblemDraft {
   readonly fix: string;
 }
 
-/** The configuration cannot be used. Its message is what a terminal should show; a stack trace adds nothing. */
+/** An unusable configuration. The message is for terminals; a stack trace adds nothing. */
 export class ConfigError extends Error {
   constructor(
     readonly problems: readonly ConfigProblem[],
@@ -42,7 +40,7 @@ export class ConfigError extends Error {
     this.name = "ConfigError";
   }
 
-  /** The same problems with the name of the file that they stand in, and their lines there. */
+  /** With file name and lines. */
   foundIn(file: string, lineOf: (path: Path) => number | undefined): ConfigError {
     return new ConfigError(
       this.problems.map((problem) => ({ ...problem, line: problem.line ?? lineOf(problem.keys) })),
@@ -51,7 +49,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Makes a draft printable. `hide` says that the value is, or may contain, a secret. */
+/** Makes a draft printable. `hide` marks possible secrets. */
 export function toProblem({ path, value, allowed, fix }: ProblemDraft, hide = false, line?: number): ConfigProblem {
   const where = formatPath(path);
   const shown = hide ? HIDDEN : formatValue(value);
@@ -59,7 +57,7 @@ export function toProblem({ path, value, allowed, fix }: ProblemDraft, hide = fa
   return { path: where, value: shown, allowed, fix, message, keys: path, ...(line === undefined ? {} : { line }) };
 }
 
-/** Several lines for a terminal: every problem with its value, what is allowed and the fix. */
+/** Several lines for a terminal: value, allowed values and fix of each. */
 export function formatProblems(problems: readonly ConfigProblem[], file = "configuration"): string {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const blocks = problems.map(({ path, line, value, allowed, fix }, index) =>
@@ -73,7 +71,6 @@ export function formatProblems(problems: readonly ConfigProblem[], file = "confi
   return [`${file}: ${count}`, ...blocks].join("\n\n");
 }
 
-/** What stands at a path of plain data. */
 export function valueAt(root: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, key) =>
@@ -97,7 +94,7 @@ export function formatPath(path: Path): string {
   }, "");
 }
 
-/** How people name the value: text in quotes, `nothing`, the keys of a mapping. Credentials are cut out. */
+/** Quoted text, `nothing`, or a mapping's keys. Credentials are cut out. */
 export function formatValue(value: unknown): string {
   if (value === undefined || value === null) {
     return "nothing";
@@ -120,7 +117,7 @@ export function formatValue(value: unknown): string {
 }
 
 /**
- * Names for a message: at most twelve, with the number of the rest.
+ * At most twelve names, with the number of others.
  *
  * @param command that prints them all.
  */

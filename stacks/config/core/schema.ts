@@ -1,4 +1,4 @@
-/** The part of an environment that every platform has. What else may stand there, each add-on brings along. */
+/** Schema parts of every platform. Add-ons bring the rest. */
 import { z } from "zod";
 import type { ClusterKind } from "../../../planner/types";
 import { type ModelConfig, type WrittenModel, withCanaries } from "./canary";
@@ -25,7 +25,7 @@ import { type poolSchema, poolsSection } from "./sections/pools";
 import { transformSection } from "./sections/transform";
 import type { NamedGateway } from "./wildcard-dns";
 
-/** Namespace of our keys in `Pulumi.<env>.yaml`: the name of the Pulumi project. */
+/** Namespace of our keys in `Pulumi.<env>.yaml`: the Pulumi project's name. */
 export const NAMESPACE = "inference-stacks";
 
 export const coreSchema = z.strictObject({
@@ -50,22 +50,22 @@ export const coreSchema = z.strictObject({
 export type { ModelConfig } from "./canary";
 export type { ExternalModelConfig } from "./sections/external-models";
 
-/** A section `models` by where its models run. */
+/** Models by place. */
 export interface ModelsByPlace {
-  /** Those that run here, and their canaries. */
+  /** In this cluster, with canaries. */
   readonly models: Readonly<Record<string, ModelConfig>>;
-  /** Those behind URLs of others. */
+  /** Behind external URLs. */
   readonly externalModels: Readonly<Record<string, ExternalModelConfig>>;
 }
 
-/** Sections as their readers have them: models that run here are planned, the others are not. */
+/** Only models in this cluster are planned. */
 export type ByPlace<Sections extends { readonly models: object }> = Omit<Sections, "models"> & ModelsByPlace;
 
-/** Sections as their readers have them: the gateway has a name. */
+/** With the gateway's name. */
 export type Named<Sections> = Omit<Sections, "gateway"> & { readonly gateway: NamedGateway };
 
 export type CoreConfig = Named<ByPlace<z.output<typeof coreSchema>>>;
-/** The section of a cluster, of any kind or of the one that is named. */
+/** Of any kind, or the named one. */
 export type ClusterConfig<Kind extends ClusterKind = ClusterKind> = Extract<
   CoreConfig["cluster"],
   { readonly kind: Kind }
@@ -73,7 +73,7 @@ export type ClusterConfig<Kind extends ClusterKind = ClusterKind> = Extract<
 export type GatewayConfig = CoreConfig["gateway"];
 export type PoolConfig = z.output<typeof poolSchema>;
 
-/** @param nodes server groups, which may say how many replicas a model has. */
+/** @param nodes server groups, which may set a model's replicas. */
 export function modelsByPlace(section: z.output<typeof modelsSection>, nodes: NodesConfig): ModelsByPlace {
   const models: Record<string, WrittenModel> = {};
   const externalModels: Record<string, ExternalModelConfig> = {};

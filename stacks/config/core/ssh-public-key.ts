@@ -1,8 +1,9 @@
-/** Public keys of SSH as OpenSSH writes them in one line: the type, the key in base64, a comment. */
+/** OpenSSH's one-line public keys: type, key in base64, comment. */
 
 /**
- * Types that machines have keys of, with the number of fields that a key of each consists of (RFC 4253 §6.6, RFC 5656 §3.1, RFC 8709 §4).
- * Not ssh-rsa: by a key of RSA, @pulumi/command 1.2.1 takes signatures of that name alone, of SHA-1, and OpenSSH since 8.8 makes none.
+ * Types of host keys, with their number of fields (RFC 4253 §6.6, RFC 5656 §3.1, RFC 8709 §4). Not
+ * ssh-rsa: @pulumi/command 1.2.1 accepts only SHA-1 signatures for RSA keys, which OpenSSH since
+ * 8.8 does not make.
  */
 const FIELDS: Readonly<Record<string, number>> = {
   "ssh-ed25519": 2,
@@ -14,15 +15,15 @@ const FIELDS: Readonly<Record<string, number>> = {
 /** Bytes of an Ed25519 key (RFC 8709 §4). */
 const ED25519_BYTES = 32;
 
-/** The form of the line; whether the key behind the type is whole, and of that type, is `isPublicKeyLine`. */
+/** Form only; `isPublicKeyLine` checks the key itself. */
 export const PUBLIC_KEY_LINE = new RegExp(
   `^(${Object.keys(FIELDS).join("|")}) [A-Za-z0-9+/]{40,}={0,3}( [^\\p{Cc}]*)?$`,
   "u",
 );
 
 /**
- * Whether a line is a whole key of the type that it names. A key that was cut off when it was copied, or has another key's type before it,
- * looks right, and shows only when somebody logs in.
+ * Checks that the key is complete and of its stated type: a truncated key, or one with another
+ * type, looks right until login.
  */
 export function isPublicKeyLine(line: string): boolean {
   const [type = "", encoded = ""] = line.split(" ");
@@ -35,7 +36,7 @@ export function isPublicKeyLine(line: string): boolean {
   );
 }
 
-/** Each field has its length before it, in four bytes. Undefined where they do not end with the key. */
+/** Four length bytes before each field. Undefined where they do not match the key. */
 function fieldsOf(key: Buffer): Buffer[] | undefined {
   const fields: Buffer[] = [];
   for (let rest = key; rest.length > 0; ) {

@@ -1,28 +1,28 @@
-/** Host names that carry their address: nobody writes a DNS record for them. */
+/** Host names that contain their address, without DNS records. */
 import type { z } from "zod";
 import type { gatewaySection } from "./sections/gateway";
 import type { WildcardDns } from "./sections/wildcard-dns";
 
-/** The section as it stands in a file: with a name, or with an address to make one of. */
+/** As in a file: with a name, or an address for one. */
 export type WrittenGateway = z.output<typeof gatewaySection>;
 
-/** The section as everybody else reads it: its name is known, wherever it comes from. */
+/** With its name resolved. */
 export type NamedGateway = WrittenGateway & { readonly hostname: string };
 
 /**
- * The name that a service of wildcard DNS answers for with the address in it. Dashes, because a certificate or a cookie for
- * `*.203-0-113-7.nip.io` is then of this address alone; both services read them.
+ * Name with the address, answered by a wildcard DNS service. Dashes, so that a certificate or
+ * cookie for `*.203-0-113-7.nip.io` is for this address only; both services support them.
  */
 export function wildcardHostname({ name, address, service }: WildcardDns): string {
   return `${name}.${address.replaceAll(".", "-")}.${service}`;
 }
 
-/** The public name of a gateway; undefined while the section says neither. */
+/** Undefined without name and address. */
 export function hostnameOf({ hostname, wildcardDns }: WrittenGateway): string | undefined {
   return hostname ?? (wildcardDns && wildcardHostname(wildcardDns));
 }
 
-/** @throws Error where there is neither name nor address: the rules have told that before. */
+/** @throws Error without name and address: rules report that before. */
 export function withHostname(gateway: WrittenGateway): NamedGateway {
   const hostname = hostnameOf(gateway);
   if (hostname === undefined) {

@@ -26,7 +26,7 @@ export const adaptersFitTheEngine: Rule = function* ({ sections: { models = {} }
   }
 };
 
-/** Whether an adapter fits is known here where its rank is declared; else the Job that copies it finds out. */
+/** Known for declared ranks; else the copying Job finds out. */
 export const adapterRanksFit: Rule = function* ({ sections: { models = {} } }) {
   for (const [name, model] of Object.entries(models)) {
     const ranks = engineOf(model.engine).adapters?.ranks ?? [];

@@ -1,4 +1,4 @@
-/** What of an environment uses the internet while it runs: a site without internet cannot have it, whatever is carried there. */
+/** Internet use at run time, which sites without internet cannot have even with a bundle. */
 import { engineNames, engineOf } from "../../../engines";
 import { SOURCES } from "../../../engines/sources";
 import { isPrivateNetwork } from "../../../names/cidr";
@@ -8,15 +8,15 @@ import type { Path, ProblemDraft } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { sourceRegistry } from "../source-registry";
 
-/** Receivers of alerts are the add-on's. */
+/** Rules of alert receivers are the add-on's. */
 export { receiversOnline } from "../../addons/observability/alert-rules";
 
-/** The sections of an environment, and the names of its secrets. */
+/** Sections and secret names. */
 export type RunTimeContext = Pick<RuleContext, "sections"> & {
   readonly declared: Pick<RuleContext["declared"], "secrets">;
 };
 
-/** With everything from a bundle, nothing may need the internet later. */
+/** A complete bundle forbids later internet use. */
 export const bundledPlatformsStayOffline: Rule = function* (context) {
   const { cluster } = context.sections;
   if (cluster?.kind === "edge" && cluster.k3s?.bundle !== undefined) {
@@ -24,7 +24,7 @@ export const bundledPlatformsStayOffline: Rule = function* (context) {
   }
 };
 
-/** Each use of the internet after everything is installed. */
+/** Every internet use after installation. */
 export function* internetAtRunTime({ sections, declared }: RunTimeContext): Generator<ProblemDraft> {
   yield* enginesThatDownload(sections);
   yield* serversOutside(sections);
@@ -55,7 +55,7 @@ export function* internetAtRunTime({ sections, declared }: RunTimeContext): Gene
   }
 }
 
-/** Engines that fetch models by themselves: the model store, which a bundle fills, has no part in it. */
+/** Engines that fetch models themselves bypass the bundle's model store. */
 function* enginesThatDownload({ models = {} }: RuleContext["sections"]): Generator<ProblemDraft> {
   const stored = engineNames.filter((each) => engineOf(each).sources.some((kind) => SOURCES[kind].throughStore));
   for (const [name, { engine }] of Object.entries(models)) {

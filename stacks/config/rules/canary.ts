@@ -1,4 +1,7 @@
-/** `models.<name>.canary` and `models.<name>.firstRevision`. That both revisions name commits is the plan's to say: stacks/revisions.ts. */
+/**
+ * `models.<name>.canary` and `models.<name>.firstRevision`. Commits of both revisions are checked
+ * by the plan: stacks/revisions.ts.
+ */
 import { engineOf } from "../../../engines";
 import { SOURCES, splitSource } from "../../../engines/sources";
 import { canaryName } from "../core/canary";

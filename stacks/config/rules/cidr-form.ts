@@ -1,7 +1,7 @@
 import { canonicalCidr } from "../../../names/cidr";
 import type { Path, ProblemDraft } from "../core/problems";
 
-/** What is wrong with a network that is not written by its first address: `10.0.0.1/16`. Nothing where it is. */
+/** A network not written by its first address: `10.0.0.1/16`. Empty otherwise. */
 export function inCidrForm(path: Path, cidr: string, example: string): ProblemDraft[] {
   const canonical = canonicalCidr(cidr);
   return canonical === cidr

@@ -1,4 +1,4 @@
-/** `source: pvc://…`: what a mounted volume cannot give. */
+/** `source: pvc://…`: limits of mounted volumes. */
 import { parseSource } from "../../../engines/sources";
 import type { Rule } from "../core/rule";
 import { requestedSettings } from "../engine-block";

@@ -9,7 +9,7 @@ import type { ProblemDraft } from "../core/problems";
 import type { Rule } from "../core/rule";
 import type { ClusterConfig } from "../core/schema";
 
-/** Every way to get a cluster has what it needs, and nothing that belongs to another. */
+/** Each provisioning has its required keys, and none of another. */
 export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
   if (!cluster) {
     return;
@@ -53,7 +53,7 @@ export const provisioningIsWhole: Rule = function* ({ sections: { cluster } }) {
   }
 };
 
-/** What the block must say, as a user would write it. */
+/** Required content, as users write it. */
 const BLOCKS = {
   eks: "eks: {region: …, kubernetesVersion: …, zones: […], administrators: […]}",
   hosts: "hosts: {<name>: {address: …, user: …, hostKey: ssh-ed25519 …}}",
@@ -61,10 +61,10 @@ const BLOCKS = {
   local: "local: {tool: k3d} or local: {tool: kind}",
 } as const;
 
-/** The block of each kind. */
+/** Block per kind. */
 const MADE_BY = { oci: "oke", aws: "eks", edge: "hosts", local: "local" } as const;
 
-/** What says where a cluster is made stands where it is made here, and nowhere else. */
+/** The block is present exactly where the cluster is provisioned. */
 function* blockIsWhole(
   key: keyof typeof BLOCKS,
   block: object | undefined,
@@ -88,7 +88,7 @@ function* blockIsWhole(
   }
 }
 
-/** A cluster that we make has a version that its cloud still makes, and that the platform runs on. */
+/** A provisioned version must be offered by the cloud and supported by the platform. */
 export const okeVersionIsServed: Rule = function* ({ sections: { cluster } }) {
   const version = cluster?.kind === "oci" ? cluster.oke?.kubernetesVersion : undefined;
   const minor = version === undefined ? undefined : kubernetesMinor(version);
@@ -115,7 +115,7 @@ export const okeVersionIsServed: Rule = function* ({ sections: { cluster } }) {
   }
 };
 
-/** A key encrypts what is in its own region alone. */
+/** Keys work in their region only. */
 export const keyIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
   const oke = cluster?.kind === "oci" ? cluster.oke : undefined;
   if (oke === undefined) {
@@ -130,7 +130,7 @@ export const keyIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
       fix: "add encryptionKeyId, or remove encryptionKeyCompartmentId",
     };
   }
-  // The region stands in the fourth place of an OCID; the oldest regions are written in three letters there.
+  // An OCID's fourth part is the region, abbreviated to three letters for the oldest.
   const ofKey = encryptionKeyId?.split(".")[3] ?? "";
   if (/^[a-z]{2,3}-[a-z]+-\d+$/.test(ofKey) && ofKey !== region) {
     yield {
@@ -142,7 +142,7 @@ export const keyIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
   }
 };
 
-/** What a stack makes, and where its cluster comes from, say the same. */
+/** `scope` and the cluster's source must agree. */
 export const scopeFitsTheCluster: Rule = function* ({ sections: { cluster, scope } }) {
   if (!cluster || scope === undefined) {
     return;

@@ -1,4 +1,4 @@
-/** Memory that the host cannot read: which machines have it. */
+/** Machines with confidential memory. */
 import {
   AWS_CONFIDENTIAL_REGIONS,
   type ConfidentialCloud,
@@ -12,7 +12,7 @@ import { madePoolsOf } from "./made-pools";
 
 const CLOUDS: Readonly<Record<ConfidentialCloud, string>> = { oci: "Oracle", aws: "Amazon" };
 
-/** It is of processors, and of clouds that know how to ask for it. */
+/** A feature of certain processors, and clouds that support it. */
 export const machinesCanBeConfidential: Rule = function* ({ sections: { cluster, pools = {} } }) {
   if (cluster === undefined || cluster.provision === "existing") {
     return;
@@ -48,7 +48,7 @@ function reason({ name, provider, gpu, cpu }: MachineShape, cloud: ConfidentialC
     : `${owner} does not name ${name} among the shapes that can`;
 }
 
-/** Amazon has such machines in few of its regions. */
+/** Few of Amazon's regions have such machines. */
 export const confidentialRegionsHaveThem: Rule = function* (context) {
   const region = madeEks(context)?.region;
   for (const [name, { confidential, shape = "" }] of madePoolsOf("aws", context)) {

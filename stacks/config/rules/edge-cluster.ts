@@ -3,7 +3,7 @@ import type { Rule, RuleContext } from "../core/rule";
 import { NAMESPACE } from "../core/schema";
 import { oneMachine } from "./one-machine";
 
-/** An environment of kind edge that makes its cluster makes it of one machine: its one pool has that one node. */
+/** A provisioned edge cluster is one machine: one pool of one node. */
 export const edgeIsOneMachine: Rule = function* (context) {
   const { cluster } = context.sections;
   if (cluster?.kind !== "edge" || cluster.provision !== "create" || cluster.hosts === undefined) {
@@ -24,7 +24,7 @@ export const edgeIsOneMachine: Rule = function* (context) {
   yield* oneMachine(context);
 };
 
-/** How k3s is set up is of the machines that it is set up on. */
+/** k3s settings need machines to set up. */
 export const k3sIsOfOurMachines: Rule = function* ({ sections: { cluster } }) {
   if (cluster?.kind === "edge" && cluster.provision !== "create" && cluster.k3s !== undefined) {
     yield {
@@ -38,7 +38,7 @@ export const k3sIsOfOurMachines: Rule = function* ({ sections: { cluster } }) {
 
 const SSH_SECRETS = ["sshPrivateKey", "sshPrivateKeyPassphrase", "sshPassword"];
 
-/** Secrets that open a machine belong to an environment that logs in to one. */
+/** SSH secrets need a machine to log in to. */
 export const sshSecretsHaveAMachine: Rule = function* ({ sections: { cluster }, declared }) {
   if (!cluster) {
     return;

@@ -1,4 +1,4 @@
-/** Rules of an EKS cluster of our own, besides its addresses. */
+/** Rules of a provisioned EKS cluster, without addresses. */
 import { EKS_AS_OF, EKS_VERSIONS, KARPENTER_KUBERNETES } from "../../../catalog/eks";
 import {
   isSupportedKubernetes,
@@ -11,12 +11,11 @@ import type { Rule, RuleContext } from "../core/rule";
 
 const EKS: Path = ["cluster", "eks"];
 
-/** What is said of a cluster that is made here. */
 export function madeEks({ sections: { cluster } }: RuleContext) {
   return cluster?.kind === "aws" && cluster.provision === "create" ? cluster.eks : undefined;
 }
 
-/** A cluster that we make has a version that EKS makes at the usual price, and that all of what we install runs on. */
+/** A version that EKS offers at the usual price, and that everything installed supports. */
 export const eksVersionIsServed: Rule = function* (context) {
   const version = madeEks(context)?.kubernetesVersion;
   const minor = version === undefined ? undefined : kubernetesMinor(version);
@@ -46,7 +45,7 @@ export const eksVersionIsServed: Rule = function* (context) {
   }
 };
 
-/** A zone's name is its region's and a letter. */
+/** A zone is its region and a letter. */
 export const zonesAreOfTheRegion: Rule = function* (context) {
   const eks = madeEks(context);
   if (eks === undefined) {
@@ -86,7 +85,7 @@ export const administratorsAreSaidOnce: Rule = function* (context) {
   }
 };
 
-/** A key encrypts what is in its own region alone. */
+/** Keys work in their region only. */
 export const eksKeyIsOfTheRegion: Rule = function* (context) {
   const { encryptionKeyArn, region } = madeEks(context) ?? {};
   const ofKey = encryptionKeyArn?.split(":")[3];

@@ -1,4 +1,4 @@
-/** Rules of the addresses of an EKS cluster of our own. */
+/** Address rules of a provisioned EKS cluster. */
 import { EKS_PODS, eksMaxPods } from "../../../catalog/eks";
 import type { MachineShape } from "../../../catalog/shapes";
 import { contains, overlaps, PRIVATE_IPV4, parseCidr } from "../../../names/cidr";
@@ -9,11 +9,11 @@ import type { PoolConfig } from "../schema";
 import { inCidrForm } from "./cidr-form";
 import { madeEks } from "./eks-cluster";
 
-/** Nodes of a pool that exist twice while it is changed. */
+/** Nodes of a pool that exist twice during a change. */
 const SURGE = 1;
-/** Prefixes that Amazon takes for a VPC (docs.aws.amazon.com/vpc, "VPC CIDR blocks", read 2026-11-23). */
+/** Allowed VPC prefixes (docs.aws.amazon.com/vpc, "VPC CIDR blocks", read 2026-11-23). */
 const VPC_PREFIX = { least: 16, most: 28 } as const;
-/** Prefixes that EKS takes for Services (@pulumi/aws 7.48.0, ClusterKubernetesNetworkConfig). */
+/** Allowed Service prefixes (@pulumi/aws 7.48.0, ClusterKubernetesNetworkConfig). */
 const SERVICES_PREFIX = { least: 12, most: 24 } as const;
 
 const NETWORK: Path = ["cluster", "eks", "network"];
@@ -64,7 +64,7 @@ function* addressProblems({ network: { vpc, services } }: Written): Generator<Pr
   }
 }
 
-/** An example of addresses for Services that the network does not have. */
+/** Example Service addresses outside the network. */
 function apartFrom(vpc: string): string {
   const network = parseCidr(vpc);
   const free = ["172.20.0.0/16", "10.100.0.0/16"].find((example) => {
@@ -93,8 +93,8 @@ function* prefixWithin(
 }
 
 /**
- * Every pod has an address of the nodes' subnet, and so has what the VPC CNI keeps ready. Where machines are to be had
- * nobody can say: the subnet of each zone has room for all nodes of all pools that may be there.
+ * Pods and the VPC CNI's reserve take addresses of the nodes' subnet. Machine availability is
+ * unknown, so each zone's subnet must fit all nodes of all its pools.
  */
 export const eksSubnetsHoldEveryNode: Rule = function* (context) {
   const eks = madeEks(context);
@@ -130,8 +130,8 @@ export const eksSubnetsHoldEveryNode: Rule = function* (context) {
 };
 
 /**
- * Addresses that a node takes: those of its pods, and of one interface more than it needs. What a machine could have at
- * most is far more than engines need, and is not counted.
+ * Addresses per node: its pods', and one spare interface. A machine's maximum is far above engines'
+ * needs and not counted.
  */
 export function nodeAddresses(
   machine: Pick<MachineShape, "maxPods" | "addressesPerInterface">,
@@ -140,7 +140,7 @@ export function nodeAddresses(
   return Math.min(eksMaxPods(machine, efaByKarpenter) ?? EKS_PODS.most, EKS_PODS.most) + EKS_PODS.warm;
 }
 
-/** Nodes of a reservation are a node group's, with interfaces of its own. */
+/** Reserved nodes are in a node group, with its interfaces. */
 function isEfaOfKarpenter({ rdma, capacity }: PoolConfig): boolean {
   return rdma?.access === "efa" && typeof capacity !== "object";
 }

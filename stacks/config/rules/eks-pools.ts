@@ -10,7 +10,7 @@ import { madePoolsOf } from "./made-pools";
 
 const eksMadePools = (context: RuleContext) => madePoolsOf("aws", context);
 
-/** Of a family that came later, older images have no driver. */
+/** Older images lack drivers for newer families. */
 export const imagesHaveDrivers: Rule = function* (context) {
   const { cluster } = context.sections;
   const nodeImage = cluster?.kind === "aws" ? cluster.eks?.nodeImage : undefined;
@@ -28,7 +28,7 @@ export const imagesHaveDrivers: Rule = function* (context) {
   }
 };
 
-/** Nodes are where the network has subnets. */
+/** Nodes need subnets in their zones. */
 export const zonesAreOfTheNetwork: Rule = function* (context) {
   const own = zonesOf(context);
   for (const [name, { zones = [] }] of eksMadePools(context)) {
@@ -46,7 +46,7 @@ export const zonesAreOfTheNetwork: Rule = function* (context) {
   }
 };
 
-/** Reserved machines stand in one place, and EFA reaches no other zone. */
+/** Reserved machines are in one place, and EFA does not cross zones. */
 export const scarceMachinesHaveOneZone: Rule = function* (context) {
   const own = zonesOf(context);
   for (const [name, pool] of eksMadePools(context)) {
@@ -71,7 +71,7 @@ function ofOneZone({ capacity, rdma }: PoolConfig): string | undefined {
   return rdma?.access === "efa" ? "with rdma.access: efa: nodes of other zones are not reached by it" : undefined;
 }
 
-/** Spot machines go at any time, and a block's on a day; what must stay stands on neither. */
+/** Spot machines may stop any time, capacity blocks end on a day: permanent parts need neither. */
 export const eksCapacityFitsThePool: Rule = function* (context) {
   for (const [name, pool] of eksMadePools(context)) {
     const { capacity, rdma } = pool;
@@ -101,7 +101,7 @@ export const eksCapacityFitsThePool: Rule = function* (context) {
   }
 };
 
-/** How a message calls what has all of a pool's nodes in a managed group. */
+/** How messages name the reason for a managed group. */
 const GROUPED_BY: Readonly<Record<GroupReason, string>> = {
   confidential: "confidential, which Karpenter cannot ask for",
   reserved: "a reservation or capacity block, which is paid for whether its machines run or not",
@@ -109,7 +109,7 @@ const GROUPED_BY: Readonly<Record<GroupReason, string>> = {
   sharing: "sharing, for Karpenter makes no node for a pod that asks for a part of a GPU",
 };
 
-/** Karpenter scales what it makes; nodes of a managed group nothing does. */
+/** Karpenter scales its nodes; managed groups are not scaled. */
 export const groupsHaveOneSize: Rule = function* (context) {
   for (const [name, pool] of eksMadePools(context)) {
     const { minNodes, maxNodes } = pool;
@@ -126,7 +126,7 @@ export const groupsHaveOneSize: Rule = function* (context) {
   }
 };
 
-/** As the plan will say it (stacks/eks-pools.ts). */
+/** As in the plan (stacks/eks-pools.ts). */
 function groupedBy(pool: PoolConfig): GroupReason | undefined {
   const { confidential, sharing, capacity } = pool;
   return groupReason({ confidential, sharing, fabricGate: gateOf(pool) }, typeof capacity === "object");
@@ -139,7 +139,7 @@ function gateOf(pool: PoolConfig): object | undefined {
     : undefined;
 }
 
-/** Karpenter and name resolution need a node before there is anybody to make one. */
+/** Karpenter and DNS need a node before Karpenter runs. */
 export const platformHasNodesFromTheStart: Rule = function* (context) {
   const system = eksMadePools(context).filter(([, pool]) => {
     const machine = knownMachine(pool);
@@ -156,7 +156,7 @@ export const platformHasNodesFromTheStart: Rule = function* (context) {
   }
 };
 
-/** A placement group is of EFA nodes, and of machines that it was asked for. */
+/** Placement groups are for EFA nodes and named machines. */
 export const placementGroupsHoldTheirMachines: Rule = function* (context) {
   for (const [name, pool] of eksMadePools(context)) {
     const { capacity, rdma } = pool;
@@ -193,7 +193,7 @@ export const placementGroupsHoldTheirMachines: Rule = function* (context) {
   }
 };
 
-/** Zones of the network that is made. */
+/** Of the provisioned network. */
 function zonesOf({ sections: { cluster } }: RuleContext): readonly string[] {
   return cluster?.kind === "aws" ? (cluster.eks?.zones ?? []) : [];
 }

@@ -1,4 +1,4 @@
-/** What stands under `models.<name>.args` and `env`, against the options of the pinned engine; its own block, against the task. */
+/** `models.<name>.args` and `env` against the pinned engine's options; its block, the task. */
 import { type EngineArgument, type EngineVariable, type OptionRules, ruleFor } from "../../../catalog/engine-options";
 import { findModel } from "../../../catalog/models";
 import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
@@ -64,7 +64,7 @@ function* problems<T extends ArgumentValue>(
   }
 }
 
-/** A value that other deployments have, and that means something else here. */
+/** A value of other deployments with another meaning here. */
 function foreignFault(path: Path, value: ArgumentValue): Fault | undefined {
   const meaning = foreignValue(path, value);
   return meaning && { allowed: meaning.why ?? "another value", fix: meaning.fix };
@@ -106,14 +106,14 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
   );
 }
 
-/** The pod is offline: what a value names, it must have. Flags with advice have a remark on what their value leads to. */
+/** The pod is offline: named things must be in it. Some flags have advice on their values. */
 function outsideFault(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
   const { texts = {}, advice } = engineOptions(config.engine).arguments;
   const isHarmless = ruleFor(texts, name) !== undefined || ruleFor(advice, name) !== undefined;
   return isHarmless ? undefined : outsidePod(outsideNames(name, value)[0], fixOutside(name, config));
 }
 
-/** Other words of a variable with a slash may mean anything. */
+/** Other words with a slash in a variable may mean anything. */
 function addressFault(name: string, value: ArgumentValue, { advice }: OptionRules): Fault | undefined {
   const address = outsideNames(name, value).find(({ isAddress }) => isAddress);
   return ruleFor(advice, name) === undefined ? outsidePod(address, "remove it") : undefined;
@@ -130,7 +130,7 @@ function fixOutside(name: string, { args }: ModelConfig): string {
     ? "take a method that needs no other model (ngram; mtp with heads inside the checkpoint)"
     : undefined;
   if (runsRepositoryCode({ ...(args && { args }) })) {
-    // Code of a repository needs a commit, which a bucket has none of.
+    // Repository code needs a commit, which buckets lack.
     return ownMethod ?? "remove it: files of the model's own repository alone are in its folder";
   }
   return ownMethod
@@ -138,7 +138,7 @@ function fixOutside(name: string, { args }: ModelConfig): string {
     : `put the files beside the weights of an s3:// source and write their path below ${MODEL_FOLDER}, or remove it`;
 }
 
-/** What the memory figure is to count with, it must be able to read. */
+/** The memory figure must understand the value. */
 function memoryFault(name: string, value: ArgumentValue, engine: EngineName): Fault | undefined {
   const [problem] = readFlags(engine, { [name]: value }).problems;
   return problem && { allowed: problem.allowed, fix: "write such a value, or remove the flag" };
@@ -184,7 +184,7 @@ function variableFault(name: string, value: string | number | boolean, config: M
   return addressFault(name, value, rules);
 }
 
-/** A variable that became the flag of its name: `VLLM_ATTENTION_BACKEND`. */
+/** A variable that became a flag: `VLLM_ATTENTION_BACKEND`. */
 function asFlag(name: string, value: ArgumentValue, engine: EngineName): string | undefined {
   const flag = name.toLowerCase().replaceAll("_", "-");
   const { argumentNamed, arguments: rules } = engineOptions(engine);
@@ -198,7 +198,7 @@ function asFlag(name: string, value: ArgumentValue, engine: EngineName): string 
   return `write args: {${flag}: ${flowYaml(value)}} in its place: it is a flag now`;
 }
 
-/** What the platform keeps to itself, whatever the value. */
+/** Options reserved by the platform, at any value. */
 function forbiddenBy(
   { settings, refused }: OptionRules,
   name: string,
@@ -217,7 +217,7 @@ function forbiddenBy(
   return reason === undefined ? undefined : { allowed: `not to be set: ${reason}`, fix: "remove it" };
 }
 
-/** The value as the key takes it: `: 2`; of several, why only one can stand there. */
+/** For the key: `: 2`; or why only one of several fits. */
 function valueThere(key: string, value: ArgumentValue, engine: EngineName): string {
   const field = fieldAt(["models", "any", ...key.split(".")], { models: { any: { engine } } });
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -260,7 +260,7 @@ function unknownArgument(name: string, engine: EngineName): Fault {
   };
 }
 
-/** The option that was meant; or what to write in its place, where the platform keeps it to itself. */
+/** The intended option, or its replacement where reserved by the platform. */
 function writtenAs(name: string, { settings, refused }: OptionRules): string {
   const key = ruleFor(settings, name);
   if (key !== undefined) {
@@ -304,7 +304,7 @@ function valueFault(
           fix: 'write text, for example "auto"',
         };
       }
-      // Plugins are refused, so an open list of choices is as good as a closed one; another version may have more.
+      // Plugins are refused, so open choices count as closed; other versions may have more.
       return choices.length === 0 || choices.includes(String(value)) || !pinned
         ? undefined
         : { allowed: `one of ${choices.join(", ")}`, fix: suggest(String(value), choices, "take one of these") };

@@ -1,4 +1,4 @@
-/** The gateway's public name: said in one of two ways, and an address in it that is known before the gateway is there. */
+/** The gateway's public name: set in one way, with an address known in advance. */
 import { isInternalOci } from "../../../kubernetes/oci-load-balancer";
 import { isPrivateIpv4 } from "../../../names/cidr";
 import type { ProblemDraft } from "../core/problems";
@@ -24,7 +24,7 @@ export const gatewayHasOneName: Rule = function* ({ sections: { gateway } }) {
   }
 };
 
-/** The name holds the address: where only the deployment finds it out, there is no name yet. */
+/** The name contains the address: without a known address there is no name. */
 export const wildcardAddressIsKnown: Rule = function* ({ sections: { cluster, gateway } }) {
   if (cluster === undefined || gateway?.wildcardDns === undefined) {
     return;
@@ -33,7 +33,7 @@ export const wildcardAddressIsKnown: Rule = function* ({ sections: { cluster, ga
   yield* BY_EXPOSURE[gateway.exposure](where);
 };
 
-/** Let's Encrypt asks at the name, so at the address, from the internet. */
+/** Let's Encrypt connects to the address from the internet. */
 export const publicAuthoritiesReachTheAddress: Rule = function* ({ sections: { gateway } }) {
   const { wildcardDns, tls } = gateway ?? {};
   if (wildcardDns && isPrivateIpv4(wildcardDns.address) && tls?.kind === "acme" && tls.server === undefined) {
@@ -76,9 +76,9 @@ const BY_EXPOSURE: Readonly<Record<WrittenGateway["exposure"], Check>> = {
 
 const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
 
-/** Where a load balancer has its address from. */
+/** Source of a load balancer's address. */
 const BY_CLOUD: Readonly<Record<ClusterConfig["kind"], Check>> = {
-  /** The load balancer of k3s listens at the machine's own address; others take the one that the Service names. */
+  /** k3s uses the machine's address; others the Service's. */
   *edge() {},
   *local() {
     yield notHere({
@@ -88,7 +88,7 @@ const BY_CLOUD: Readonly<Record<ClusterConfig["kind"], Check>> = {
       fix: "write exposure: NodePort with the address of a node; cluster: {kind: edge} for a machine with k3s; or hostname",
     });
   },
-  /** The platform names the address; OCI takes reserved public ones alone (see loadBalancerIp in proxy-pods.ts). */
+  /** By the platform; OCI takes reserved public ones only (see loadBalancerIp in proxy-pods.ts). */
   *oci({ gateway: { serviceAnnotations = {} }, address }) {
     const isInternal = isInternalOci(serviceAnnotations);
     if (isInternal || isPrivateIpv4(address)) {

@@ -27,7 +27,10 @@ export const consumersAreUnique: Rule = function* ({ sections: { gateway } }) {
   }
 };
 
-/** OCI ignores settings of the other kind of load balancer, `internal: "true"` too: the gateway would be public. */
+/**
+ * OCI ignores settings of the other kind of load balancer, even `internal: "true"`: the gateway
+ * would be public.
+ */
 export const loadBalancerSettingsAreRead: Rule = function* ({ sections: { cluster, gateway } }) {
   if (cluster?.kind !== "oci" || gateway?.serviceAnnotations === undefined) {
     return;

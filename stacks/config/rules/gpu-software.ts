@@ -8,7 +8,7 @@ import {
 import type { ClusterKind } from "../../../planner/types";
 import { knownMachine, type Rule, type RuleContext } from "../core/rule";
 
-/** Software of GPUs in a cluster that is made here. */
+/** GPU software of a provisioned cluster. */
 const OF_MADE: Readonly<Record<ClusterKind, string>> = {
   oci: "its cloud's own add-ons",
   aws: "its cloud's own add-ons",
@@ -16,7 +16,7 @@ const OF_MADE: Readonly<Record<ClusterKind, string>> = {
   local: "no GPUs",
 };
 
-/** Who makes a cluster says who brings the software of its GPUs; of one that exists, the environment does. */
+/** Provisioning decides on GPU software; for existing clusters the environment does. */
 export const gpuSoftwareIsOfTheCluster: Rule = function* ({ sections: { cluster } }) {
   if (!cluster) {
     return;
@@ -43,7 +43,7 @@ export const gpuSoftwareIsOfTheCluster: Rule = function* ({ sections: { cluster 
   }
 };
 
-/** What GPU nodes boot is known, and of this cloud. */
+/** GPU node images are known, and of this cloud. */
 export const gpuNodeImageIsKnown: Rule = function* (context) {
   const { cluster } = context.sections;
   if (!cluster) {
@@ -70,7 +70,7 @@ export const gpuNodeImageIsKnown: Rule = function* (context) {
   }
 };
 
-/** The platform's software can do what its pools ask for. */
+/** The platform's software supports its pools' settings. */
 export const gpuSoftwareCanServe: Rule = function* (context) {
   const { cluster, pools = {} } = context.sections;
   if (cluster?.provision !== "existing" || cluster.gpuSoftware !== "platform") {

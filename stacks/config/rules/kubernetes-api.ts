@@ -1,15 +1,15 @@
-/** Who reaches the Kubernetes API of a cluster that is made here. */
+/** Access to a provisioned cluster's Kubernetes API. */
 import { isPrivateNetwork } from "../../../names/cidr";
 import type { Path } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { inCidrForm } from "./cidr-form";
 
-/** Larger networks are no operators' any more. */
+/** Larger networks are not only operators'. */
 const SHORTEST_OPERATORS = 8;
 
 const OPERATORS = "list the networks that kubectl and Pulumi are run from, such as 203.0.113.0/24";
 
-/** The section of the cluster that is made, and its name. */
+/** Section and name of the provisioned cluster. */
 function madeCluster({ sections: { cluster } }: RuleContext) {
   if (cluster?.provision !== "create") {
     return undefined;
@@ -39,7 +39,7 @@ export const kubernetesApiHasKnownClients: Rule = function* (context) {
       fix: `${OPERATORS}, or write public: false`,
     };
   } else if (name === "eks" && endpoint.public && endpoint.allowedCidrs.every(isPrivateNetwork)) {
-    // EKS would open a public endpoint without a list to everybody, and takes no private networks in it.
+    // Without a list EKS opens a public endpoint to everyone, and lists accept no private networks.
     yield {
       path,
       value: endpoint.allowedCidrs,

@@ -2,7 +2,7 @@ import { localClusterTool } from "../../../catalog/local-clusters";
 import { knownMachine, type Rule } from "../core/rule";
 import { oneMachine } from "./one-machine";
 
-/** k3d and kind make one node here: a container that has the CPUs and memory of its engine, and no GPU. */
+/** k3d and kind create one node: a container with its engine's CPUs and memory, without GPUs. */
 export const localClusterIsOneMachine: Rule = function* (context) {
   const { cluster, pools = {} } = context.sections;
   if (cluster?.kind !== "local" || cluster.provision !== "create") {
@@ -38,7 +38,7 @@ export const localClusterIsOneMachine: Rule = function* (context) {
   }
 };
 
-/** What runs the containers is known to the tool. */
+/** The tool supports the container engine. */
 export const localToolKnowsTheEngine: Rule = function* ({ sections: { cluster } }) {
   const local = cluster?.kind === "local" ? cluster.local : undefined;
   if (local === undefined) {

@@ -3,28 +3,28 @@ import type { ClusterKind } from "../../../planner/types";
 import { knownMachine, type Rule, type RuleContext } from "../core/rule";
 import type { PoolConfig } from "../schema";
 
-/** The pools of a cluster that is made here, in whichever cloud. */
+/** Of a provisioned cluster in any cloud. */
 export function madePools({ sections: { cluster, pools = {} } }: RuleContext): [string, PoolConfig][] {
   return cluster?.provision === "create" ? Object.entries(pools) : [];
 }
 
-/** The pools of a cluster that is made here in one cloud. */
+/** Of a provisioned cluster in one cloud. */
 export function madePoolsOf(kind: "oci" | "aws", context: RuleContext): [string, PoolConfig][] {
   return context.sections.cluster?.kind === kind ? madePools(context) : [];
 }
 
 type Reader = (pool: PoolConfig) => unknown;
 
-/** A key of a pool that only whoever makes its nodes reads: its name, where it stands, and what it says. */
+/** A pool key for provisioning only: name, path and value. */
 interface NodeKey {
   readonly key: string;
   readonly path: readonly string[];
   readonly read: Reader;
-  /** The one cloud that knows such a thing. Undefined: several do. */
+  /** The only cloud with it. Undefined: several. */
   readonly only?: "oci" | "aws";
-  /** What to write instead in the other cloud. */
+  /** Replacement in the other cloud. */
   readonly instead?: string;
-  /** What to write instead of nodes that are not made in a cloud. */
+  /** Replacement outside clouds. */
   readonly elsewhere?: string;
 }
 
@@ -70,7 +70,7 @@ const NODE_KEYS: readonly NodeKey[] = [
   { key: "confidential", path: ["confidential"], read: ({ confidential }) => confidential },
 ];
 
-/** Forms of `capacity` that one cloud alone has. */
+/** Forms of `capacity` in one cloud only. */
 const CAPACITY_KEYS: readonly NodeKey[] = [
   {
     key: "capacityBlock",
@@ -101,12 +101,12 @@ function reservation({ capacity }: PoolConfig, is: (id: string) => boolean): str
   return id !== undefined && is(id) ? id : undefined;
 }
 
-/** Clusters on machines that are there already: those have what they have. */
+/** Clusters on existing machines. */
 const MADE_ON_MACHINES: readonly ClusterKind[] = ["local", "edge"];
 
 /**
- * Keys of nodes that somebody else makes would be read by nobody. Where another stack makes them, its environment has the
- * same pools: what is said there may stand here too, and spot capacity decides what pods tolerate.
+ * Keys for provisioning existing nodes would be ignored. A second stack's environment may share its
+ * pools with the provisioning one, and spot capacity affects tolerations.
  */
 export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {} } }) {
   const isMachineThere = cluster?.provision === "create" && MADE_ON_MACHINES.includes(cluster.kind);
@@ -135,7 +135,7 @@ export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {
 
 const CLOUDS = { oci: "Oracle's", aws: "Amazon's" } as const;
 
-/** Keys that another cloud's machines have. */
+/** Keys of another cloud's machines. */
 export const nodeKeysAreOfTheCloud: Rule = function* ({ sections: { cluster, pools = {} } }) {
   if (cluster === undefined || cluster.provision === "existing" || (cluster.kind !== "oci" && cluster.kind !== "aws")) {
     return;
@@ -155,7 +155,7 @@ export const nodeKeysAreOfTheCloud: Rule = function* ({ sections: { cluster, poo
   }
 };
 
-/** An array of no disks would be the boot volume, and pods' files are planned for it by its size. */
+/** Without local disks the array is the boot volume, by whose size pods' files are planned. */
 export const localDisksAreThere: Rule = function* (context) {
   for (const [name, pool] of madePools(context)) {
     const machine = knownMachine(pool);
@@ -170,7 +170,7 @@ export const localDisksAreThere: Rule = function* (context) {
   }
 };
 
-/** The policy is of kubelets that give engines CPUs of their own. */
+/** The policy needs kubelets that grant exclusive CPUs. */
 export const numaIsOfGpuPools: Rule = function* (context) {
   for (const [name, pool] of madePools(context)) {
     const machine = knownMachine(pool);

@@ -1,9 +1,9 @@
-/** The service mesh: settings that nothing would read. */
+/** Mesh settings without effect. */
 import type { Rule } from "../core/rule";
 
 const TURN_ON = "write mode: ambient or mode: sidecar beside it";
 
-/** Hosts are closed to pods by sidecars alone: elsewhere a list of them would look like a wall and be none. */
+/** Only sidecars restrict pods to hosts: elsewhere the list would have no effect. */
 export const egressHostsHaveSidecars: Rule = function* ({ sections: { mesh } }) {
   if (mesh && mesh.egressHosts.length > 0 && mesh.mode !== "sidecar") {
     yield {

@@ -8,7 +8,7 @@ import type { ModelConfig } from "../schema";
 import { sourceRegistry } from "../source-registry";
 import { storeFolder } from "../store-folder";
 
-/** Engines read weights from the environment's own store, with keys that open nothing else. */
+/** Weights come from the environment's own store, with keys for it only. */
 export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models = {}, storage } }) {
   const sources = Object.entries(models).flatMap(([name, { source, adapters = {} }]) => [
     { path: ["models", name, "source"], source, folder: name },
@@ -38,13 +38,13 @@ function elsewhere(buckets: Readonly<Record<string, unknown>>): string {
 
 type Storage = RuleContext["sections"]["storage"];
 
-/** The bucket of `storage.buckets` that a source names. */
+/** A source's bucket in `storage.buckets`. */
 function bucketElsewhere(source: string | undefined, storage: Storage): string | undefined {
   const { bucket, prefix } = source === undefined ? { bucket: "", prefix: "" } : splitBucketUri(source);
   return prefix !== "" && Object.hasOwn(storage?.buckets ?? {}, bucket) ? bucket : undefined;
 }
 
-/** A bucket elsewhere that no model takes weights from, or that could be the store's own. */
+/** An unused external bucket, or one that could be the store's. */
 export const bucketsElsewhereAreRead: Rule = function* ({ sections: { models, storage } }) {
   const read = new Set(Object.values(models ?? {}).map(({ source }) => bucketElsewhere(source, storage)));
   for (const bucket of Object.keys(storage?.buckets ?? {})) {
@@ -84,13 +84,13 @@ export const registriesAreRead: Rule = function* ({ sections: { models, storage 
 
 /** What has a prefix of its own in the store. */
 interface Occupant {
-  /** Where it is configured. */
+  /** Its configuration path. */
   readonly path: Path;
   readonly prefix: string;
   readonly fix: (outer: Occupant) => string;
 }
 
-/** A model's keys open all that lies below its prefix, and its sync decides what does: nothing else may lie there. */
+/** A model's keys and sync cover everything below its prefix: prefixes must not nest. */
 export const storePrefixesDoNotNest: Rule = function* ({ sections: { models = {}, storage } }) {
   if (!storage) {
     return;
@@ -131,7 +131,7 @@ function occupantsOf(name: string, model: ModelConfig, storage: NonNullable<Stor
   return [{ path: ["models", name, ...(fromBucket ? ["source"] : [])], prefix, fix }, ...adapters];
 }
 
-/** Where a model lies in the store, as `keyPrefix` puts it; `undefined` for one that lies elsewhere. */
+/** In the form of `keyPrefix`; `undefined` outside the store. */
 function storePrefix(name: string, model: ModelConfig, bucket: string): string | undefined {
   const source = model.source === undefined ? undefined : parseSource(model.source);
   if (engineOf(model.engine).weightsFrom !== "store" || (source && !SOURCES[source.kind].throughStore)) {
@@ -140,7 +140,7 @@ function storePrefix(name: string, model: ModelConfig, bucket: string): string |
   return source?.kind === "bucket" ? bucketPrefix(source.uri, bucket) : storeFolder(name, model, source);
 }
 
-/** `undefined` for another bucket, and for a bucket without a prefix. */
+/** `undefined` for other buckets, or without a prefix. */
 function bucketPrefix(source: string, bucket: string): string | undefined {
   const start = `s3://${bucket}/`;
   return (source.startsWith(start) && source.slice(start.length).replace(/\/+$/, "")) || undefined;

@@ -45,7 +45,7 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
   }
 };
 
-/** A repository that the catalogue lacks is named as one; any other word is taken for a catalogue name. */
+/** Repositories have a slash; other words are catalogue names. */
 function otherModel(name: string): string {
   const [, repository] = /^(?:hf:\/\/|https:\/\/huggingface\.co\/)?([\w.-]+\/[\w.-]+)\/?$/.exec(name) ?? [];
   return repository !== undefined && isHubModel(`hf://${repository}`)
@@ -112,7 +112,7 @@ export const tasksFitTheEngines: Rule = function* ({ sections }) {
     const task = model.task ?? findModel(model.model ?? "")?.task ?? "chat";
     const { label, tasks } = engineOf(model.engine);
     const able = enginesFor({ task });
-    // What a model does that is not described yet, is not known.
+    // Without a description the task is unknown.
     const isKnown = model.task !== undefined || model.model !== undefined || model.config !== undefined;
     if (isKnown && !tasks.includes(task)) {
       yield {
@@ -125,7 +125,7 @@ export const tasksFitTheEngines: Rule = function* ({ sections }) {
   }
 };
 
-/** A base model has no chat template: the engine starts, its probes pass, and every chat answers 400. */
+/** Base models have no chat template: engine and probes work, but chats answer 400. */
 export const baseModelsAnswerNoChats: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
     const entry = findModel(model.model ?? "");
@@ -230,12 +230,12 @@ export const servedNamesAreUnique: Rule = function* ({ sections }) {
   }
 };
 
-/** Canaries answer to the names of their models. */
+/** Canaries answer to their models' names. */
 function firsts(models: Readonly<Record<string, ModelConfig>> = {}): Record<string, ModelConfig> {
   return Object.fromEntries(Object.entries(models).filter(([, { revisionOf }]) => revisionOf === undefined));
 }
 
-/** All that clients may put in the `model` field: models first, so that of two names the adapter's is to be changed. */
+/** All values of `model`: models first, so that of duplicates the adapter's changes. */
 function servedNames(
   models: Readonly<
     Record<string, Pick<ModelConfig, "servedName"> & Partial<Pick<ModelConfig, "adapters" | "aliases">>>
@@ -363,7 +363,7 @@ export const tensorParallelFitsANode: Rule = function* (context) {
   }
 };
 
-/** Pools with GPUs that the model may use. */
+/** GPU pools that the model may use. */
 function openPools(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): PoolConfig[] {
   return poolsFor(name, model, pools).filter((pool) => knownMachine(pool)?.gpu);
 }
@@ -381,7 +381,7 @@ function poolsFor(name: string, model: ModelConfig, pools: EnvironmentConfig["po
     .map(([, pool]) => pool);
 }
 
-/** GPUs of the largest node of such pools that a pod may have together. */
+/** GPUs of the largest node that one pod may have. */
 function mostGpus(pools: readonly PoolConfig[]): number {
   return Math.max(0, ...pools.map((pool) => (pool.sharing ? 1 : (knownMachine(pool)?.gpu?.count ?? 0))));
 }

@@ -1,4 +1,4 @@
-/** `nodes.<group>`: which models are nodes of a group, and what a group may be called. Registrars: outside-servers.ts. */
+/** `nodes.<group>`: models in a group, and names of groups. Registrars: outside-servers.ts. */
 import { findModel } from "../../../catalog/models";
 import { engineNames, engineOf } from "../../../engines";
 import { GATEWAY_PATHS, GATEWAY_ROUTES } from "../../../names/gateway-paths";
@@ -111,7 +111,7 @@ export const enginesHaveNodes: Rule = function* ({ sections }) {
   }
 };
 
-/** Somebody else's server is a node without a pod: nothing of it is counted or started here. */
+/** An external server is a node without a pod: not counted or started here. */
 export const groupsOfOthersHaveNoPods: Rule = function* ({ sections }) {
   const { externalModels = {} } = sections;
   for (const { path, model, replicas, registrar } of groupsOf(sections)) {

@@ -1,4 +1,4 @@
-/** Rules of the addresses of an OKE cluster of our own. */
+/** Address rules of a provisioned OKE cluster. */
 import { DEVICE_ACCESS } from "../../../catalog/fabrics";
 import { OKE_PODS, okeMaxPods, okePodAddresses } from "../../../catalog/oke-pods";
 import { VF_ADDRESSES } from "../../../catalog/sriov";
@@ -8,11 +8,11 @@ import type { Path, ProblemDraft } from "../core/problems";
 import { knownMachine, knownPools, type Rule, type RuleContext } from "../core/rule";
 import { inCidrForm } from "./cidr-form";
 
-/** Oracle keeps the first two addresses of a subnet and the last. */
+/** Oracle reserves a subnet's first two addresses and the last. */
 const KEPT = 3;
-/** Nodes of a pool that exist twice while it is changed. */
+/** Nodes of a pool that exist twice during a change. */
 const SURGE = 1;
-/** Prefixes that Oracle takes for a VCN. */
+/** Allowed VCN prefixes. */
 const VCN_PREFIX = { least: 16, most: 30 } as const;
 
 const NETWORK: Path = ["cluster", "oke", "network"];
@@ -23,7 +23,7 @@ function sectionOf({ sections: { cluster } }: RuleContext) {
   return cluster?.kind === "oci" && cluster.provision === "create" ? cluster.oke : undefined;
 }
 
-/** The address plan, once every address of it is a network in its place. */
+/** Once all addresses are valid networks. */
 function planOf(context: RuleContext): OkeAddresses | undefined {
   const section = sectionOf(context);
   const wrong = section && [...addressProblems(section)].length > 0;
@@ -169,8 +169,8 @@ function sizeOf(network: Network | undefined): number {
 }
 
 /**
- * Pods with virtual functions send all that goes to these addresses over the RDMA network: what else has them is out of their reach. A
- * pool gets them unless it says otherwise, as `stacks/plan-request.ts` does.
+ * With virtual functions, traffic to these addresses uses the RDMA network: others with them are
+ * unreachable. Default for pools, as in `stacks/plan-request.ts`.
  */
 export const rdmaAddressesAreFree: Rule = function* (context) {
   const section = sectionOf(context);

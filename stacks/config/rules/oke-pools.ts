@@ -6,7 +6,7 @@ import type { ProblemDraft } from "../core/problems";
 import { knownMachine, type Rule } from "../core/rule";
 import { madePoolsOf } from "./made-pools";
 
-/** GPU machines are not in every availability domain, and a pool that moves to another is made anew. */
+/** GPU machines are in some availability domains only, and moving a pool recreates it. */
 export const gpuPoolsSayWhere: Rule = function* (context) {
   for (const [name, pool] of madePoolsOf("oci", context)) {
     if (knownMachine(pool)?.gpu && pool.availabilityDomains === undefined) {
@@ -20,7 +20,7 @@ export const gpuPoolsSayWhere: Rule = function* (context) {
   }
 };
 
-/** Before the region is asked for its domains, which takes credentials. */
+/** Checked before asking the region, which needs credentials. */
 export const domainsAreOfTheRegion: Rule = function* (context) {
   const { cluster } = context.sections;
   const region = cluster?.kind === "oci" ? cluster.oke?.region : undefined;
@@ -42,7 +42,7 @@ export const domainsAreOfTheRegion: Rule = function* (context) {
   }
 };
 
-/** An RDMA network lies in one place, and its machines need drivers that Oracle's OKE images lack. */
+/** RDMA networks are in one place, and their machines need drivers that OKE images lack. */
 export const rdmaPoolsAreWhole: Rule = function* (context) {
   for (const [name, { rdma, image, availabilityDomains }] of madePoolsOf("oci", context)) {
     if (rdma?.mode === undefined) {
@@ -62,7 +62,7 @@ export const rdmaPoolsAreWhole: Rule = function* (context) {
   }
 };
 
-/** Every GPU image of OKE brings NVIDIA's driver. */
+/** All GPU images of OKE have NVIDIA's driver. */
 export const amdPoolsNameAnImage: Rule = function* (context) {
   for (const [name, pool] of madePoolsOf("oci", context)) {
     const machine = knownMachine(pool);
@@ -77,7 +77,7 @@ export const amdPoolsNameAnImage: Rule = function* (context) {
   }
 };
 
-/** Spot is of virtual machines, and of pods that tolerate it; a reservation is of one place. */
+/** Spot needs virtual machines and tolerating pods; reservations have one place. */
 export const capacityFitsThePool: Rule = function* (context) {
   for (const [name, pool] of madePoolsOf("oci", context)) {
     const { capacity, availabilityDomains = [] } = pool;

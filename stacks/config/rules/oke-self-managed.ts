@@ -3,7 +3,7 @@ import { knownMachine, type Rule } from "../core/rule";
 import type { PoolConfig } from "../schema";
 import { madePoolsOf } from "./made-pools";
 
-/** What Oracle has not for such machines, and what only the environment can know. */
+/** Missing features of such machines, and values that only the environment has. */
 export const confidentialPoolsAreWhole: Rule = function* (context) {
   for (const [name, pool] of madePoolsOf("oci", context)) {
     const known = pool.confidential ? confidentialOf(pool) : undefined;
@@ -29,7 +29,7 @@ export const confidentialPoolsAreWhole: Rule = function* (context) {
   }
 };
 
-/** OKE's autoscaler serves node pools or instance pools, never both: the system pool is of the first kind. */
+/** OKE's autoscaler serves node pools or instance pools, not both: the system's are node pools. */
 export const selfManagedPoolsHaveOneSize: Rule = function* (context) {
   for (const [name, pool] of madePoolsOf("oci", context)) {
     const why = joinsByItself(pool);
@@ -46,7 +46,7 @@ export const selfManagedPoolsHaveOneSize: Rule = function* (context) {
   }
 };
 
-/** OKE cycles nodes of its own pools, and Oracle neither stops nor restarts machines that it may take back. */
+/** OKE cycles its own node pools only, and preemptible machines cannot be stopped or restarted. */
 export const cyclingIsOkes: Rule = function* (context) {
   for (const [name, pool] of madePoolsOf("oci", context)) {
     const why = joinsByItself(pool);
@@ -69,7 +69,7 @@ export const cyclingIsOkes: Rule = function* (context) {
   }
 };
 
-/** The setting by which nodes of a pool join by themselves. */
+/** Setting that makes a pool self-managed. */
 function joinsByItself(pool: PoolConfig): string | undefined {
   if (pool.rdma?.mode === "cluster-network") {
     return "rdma.mode: cluster-network";

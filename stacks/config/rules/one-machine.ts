@@ -1,7 +1,7 @@
 import type { ProblemDraft } from "../core/problems";
 import type { RuleContext } from "../core/rule";
 
-/** A cluster that is made of one machine has one pool, of one node. */
+/** A one-machine cluster has one pool of one node. */
 export function* oneMachine({ sections: { pools = {} }, declared }: RuleContext): Generator<ProblemDraft> {
   const names = declared.pools;
   if (names.length > 1) {
@@ -20,7 +20,7 @@ export function* oneMachine({ sections: { pools = {} }, declared }: RuleContext)
       fix,
     });
     if (minNodes !== 1) {
-      // Where only one of the two is written, the other follows it.
+      // With only one of the two, the other follows.
       yield told(
         "minNodes",
         minNodes,

@@ -1,4 +1,4 @@
-/** Options under `models.<name>.args` and `env` against the model's own release of its engine, where that is not the pinned one. */
+/** Options under `models.<name>.args` and `env` against the model's own engine release. */
 import { type EngineReleases, isRead, namesOf, releaseHas, spanOf, spanText } from "../../../catalog/engine-releases";
 import { engineOf } from "../../../engines";
 import type { ArgumentValue } from "../../../planner/types";
@@ -8,18 +8,17 @@ import type { ModelConfig } from "../schema";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix">;
 
-/** The record of releases that has this one; of a release newer than all that were read nothing is known. */
+/** Undefined for releases newer than all known. */
 function recordOf(config: ModelConfig): EngineReleases | undefined {
   const { releases } = engineOf(config.engine).options;
   return releases !== undefined && isRead(releases, releaseOf(config)) ? releases : undefined;
 }
 
-/** Whether a flag is one of the release, whatever the pinned one has. */
+/** Independent of the pinned release. */
 export function isFlagOfRelease(name: string, config: ModelConfig): boolean {
   return releaseHas(recordOf(config)?.arguments ?? [], name, releaseOf(config));
 }
 
-/** An option that the release lacks. */
 export function optionOfRelease(
   part: "arguments" | "environment",
   name: string,
@@ -29,7 +28,7 @@ export function optionOfRelease(
   const span = rows && spanOf(rows, name);
   const version = releaseOf(config);
   const { label, variablePrefix } = engineOf(config.engine);
-  // Other variables than the engine's own are read by what it runs on.
+  // Variables without the engine's prefix are for other software.
   const isOfOthers = part === "environment" && span === undefined && !name.startsWith(variablePrefix);
   if (rows === undefined || releaseHas(rows, name, version) || isOfOthers) {
     return undefined;
@@ -44,7 +43,6 @@ export function optionOfRelease(
     : { allowed, fix: suggest(name, namesOf(rows, version), `remove it: ${label} ${version} has none like it`) };
 }
 
-/** A value that the release does not take. */
 export function valueOfRelease(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
   const { values = {} } = recordOf(config) ?? {};
   const rows = Object.hasOwn(values, name) ? values[name] : undefined;

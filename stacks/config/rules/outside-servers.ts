@@ -1,4 +1,4 @@
-/** Servers of others that the configuration names, wherever it does: which those may be, and where their keys are. */
+/** External servers in the configuration, and their keys. */
 import { outsideServer } from "../../../names/outside-server";
 import { limitsOf } from "../../../planner/tenants";
 import { type OutsideSettings, outsideProblems } from "../core/outside-url";
@@ -98,7 +98,7 @@ export const keysAreSecrets: Rule = function* ({ sections, declared }) {
   }
 };
 
-/** A key that nobody sends is a slip in its name, or a credential too many. */
+/** An unused key is misspelt or superfluous. */
 export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
   if (sections.externalModels === undefined || sections.nodes === undefined || sections.storage === undefined) {
     return;
@@ -117,7 +117,7 @@ export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
   }
 };
 
-/** The gateway tells callers apart by their keys, and what opens it must not be sent to others. */
+/** The gateway identifies callers by keys, which must not be sent to others. */
 export const callersHaveKeysOfTheirOwn: Rule = function* ({ sections }) {
   const owners = new Map(
     namedServers(sections).flatMap(({ path, settings: { secretKey } }) =>

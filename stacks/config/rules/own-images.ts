@@ -1,9 +1,9 @@
-/** `models.<name>.image`: what an image of the user's own is beside. */
+/** `models.<name>.image`: combinations with own images. */
 import { engineOf, modelEngineVersion } from "../../../engines";
 import type { Rule } from "../core/rule";
 import { requestedSettings } from "../engine-block";
 
-/** Flags, variables, memory and cards are checked against a release: of an image that names none, nobody could say which. */
+/** Flags, variables, memory and cards are checked against a release, which the image must name. */
 export const ownImagesNameARelease: Rule = function* ({ sections }) {
   for (const [name, config] of Object.entries(sections.models ?? {})) {
     if (config.image && config.engineVersion === undefined) {

@@ -1,4 +1,3 @@
-/** Who works with an environment. */
 import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 

@@ -1,7 +1,7 @@
 import { roleOf } from "../core/machines";
 import { knownMachine, type Rule } from "../core/rule";
 
-/** Nodes that are made here get the taints that the plan says; the platform's own pods tolerate none. */
+/** Provisioned nodes have the plan's taints; platform pods tolerate none. */
 export const taintsAreOfNodesThatExist: Rule = function* ({ sections: { cluster, pools = {} } }) {
   for (const [name, pool] of Object.entries(pools)) {
     const { taints = [] } = pool;

@@ -8,7 +8,7 @@ import { MOST_POOLS } from "../core/sections/pools";
 import { LIST_CARDS, LIST_SHAPES } from "../list-commands";
 import type { PoolConfig } from "../schema";
 
-/** Whose machines a kind of cluster can have. A local cluster is whatever the kubeconfig points at. */
+/** Machines by kind of cluster. A local cluster is any kubeconfig context. */
 const PROVIDERS: Readonly<Record<ClusterKind, readonly MachineShape["provider"][]>> = {
   local: ["onprem", "oci", "aws"],
   oci: ["oci"],
@@ -97,7 +97,7 @@ function* shapeProblems(
   yield* flexProblems(pool, shape, { ocpus, memoryGiB });
 }
 
-/** What to take instead of a machine that cannot be used: GPUs of the same vendor, and a network of use where it has one. */
+/** Alternatives with the same GPU vendor, and a useful network if any. */
 function others({ provider, gpu, rdma }: MachineShape): string {
   const usable = shapes.filter(
     (each) =>
@@ -146,7 +146,7 @@ function* flexProblems(
   }
 }
 
-/** Undefined where the name is that of nothing we know. */
+/** Undefined for unknown names. */
 function unservedProblem(path: Path, name: string): ProblemDraft | undefined {
   const unserved = unservedAccelerator(name);
   return (

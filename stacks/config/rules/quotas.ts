@@ -3,7 +3,7 @@ import { MOST_QUOTAS, quotasOf } from "../../../planner/quotas";
 import { tenantsOf } from "../../../planner/tenants";
 import type { Rule } from "../core/rule";
 
-/** One policy of the gateway holds all quotas. */
+/** One gateway policy holds all quotas. */
 export const quotasFitOnePolicy: Rule = function* ({ sections: { gateway } }) {
   const quotas = quotasOf(tenantsOf(gateway?.consumers ?? []));
   if (quotas.length > MOST_QUOTAS) {
@@ -16,7 +16,7 @@ export const quotasFitOnePolicy: Rule = function* ({ sections: { gateway } }) {
   }
 };
 
-/** Tokens are counted by a filter that reads OpenAI's requests and answers alone. */
+/** The token filter supports OpenAI's requests and answers only. */
 export const tokenQuotasCountEveryModel: Rule = function* ({ sections: { gateway, models = {} } }) {
   const uncounted = Object.entries(models)
     .filter(([, { engine }]) => engineOf(engine).ports.openai === undefined)

@@ -1,4 +1,4 @@
-/** How engines that fetch models themselves, and the Jobs of the store, get out: by a proxy, or to networks of the registry. */
+/** Egress of engines and store Jobs to registries: by proxy, or to the registry's networks. */
 import { engineNames, engineOf } from "../../../engines";
 import { outsideServer } from "../../../names/outside-server";
 import { isPrivateName } from "../../../names/private-name";
@@ -11,7 +11,7 @@ export const proxiesAreServersOfOthers: Rule = function* ({ sections: { storage,
   if (proxy === undefined) {
     return;
   }
-  // What it carries is encrypted end to end: it may be spoken to by http in production, too.
+  // Its traffic is end-to-end encrypted: http to the proxy is allowed in production.
   yield* outsideProblems(["storage", "proxy"], proxy, "development");
   const server = outsideServer(proxy.url);
   const isNamed = server !== undefined && server.family === undefined && proxy.networks === undefined;
@@ -63,6 +63,6 @@ export const registryNetworksAreNetworks: Rule = function* ({ sections: { storag
   }
 };
 
-/** The registry redirects to storage in a content delivery network, whose addresses change (docs/network.md). */
+/** The registry redirects to a CDN with changing addresses (docs/network.md). */
 const BY_NAME =
   "remove registryNetworks and write storage.proxy with its networks: the proxy decides by name (docs/network.md has the registry's hosts)";

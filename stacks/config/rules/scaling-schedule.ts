@@ -1,4 +1,4 @@
-/** Rules of `models.<name>.scaling.schedule`: times in which more replicas run. */
+/** Rules of `models.<name>.scaling.schedule`. */
 import type { ScheduledReplicas } from "../../../planner/scaling";
 import { cronProblem } from "../../../planner/schedule/cron";
 import { isTimeZone } from "../../../planner/schedule/zones";

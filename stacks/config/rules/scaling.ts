@@ -1,4 +1,4 @@
-/** Rules of `models.<name>.scaling`. What turns on the model's place and speed, the planner says (planner/scaling-problems.ts). */
+/** Rules of `models.<name>.scaling`, without placement and speed (planner/scaling-problems.ts). */
 import { engineOf } from "../../../engines";
 import type { ScalingRequest, ScalingSignalName } from "../../../planner/scaling";
 import { reportedSignals, usualSignals } from "../../../planner/scaling-signals";
@@ -14,7 +14,7 @@ interface Scaled {
   readonly path: Path;
 }
 
-/** Models that say how they are scaled, with pods of their own. */
+/** With autoscaling settings and own pods. */
 function scaledModels({ models = {} }: RuleContext["sections"]): Scaled[] {
   return Object.entries(models).flatMap(([name, model]) =>
     model.scaling && requestedSettings(model).serverOf === undefined
@@ -62,7 +62,7 @@ export const scalingHasRoom: Rule = function* ({ sections }) {
 export const signalsAreReported: Rule = function* ({ sections }) {
   for (const { path, scaling, model } of scaledModels(sections)) {
     for (const [index, signal] of (scaling.on ?? []).entries()) {
-      // KEDA knows its triggers by these names, and refuses two of one.
+      // KEDA names triggers by signal and refuses duplicates.
       const isTwice = scaling.on?.indexOf(signal) !== index;
       const problem = isTwice
         ? { allowed: "each signal once", fix: "remove it" }
@@ -74,12 +74,12 @@ export const signalsAreReported: Rule = function* ({ sections }) {
   }
 };
 
-/** Of the examples in remedies: ms of a whole request, within reach of most machines and prompts. */
+/** For examples: ms of a whole request, possible on most machines. */
 const LATENCY_EXAMPLE_MS = 5000;
 
 const OF_REQUESTS: readonly ScalingSignalName[] = ["queue", "kvCache", "latency"];
 
-/** Undefined where replicas of the model can follow it. */
+/** Undefined for supported signals. */
 function signalProblem(
   signal: ScalingSignalName,
   model: ModelConfig,
@@ -104,7 +104,7 @@ function signalProblem(
     : undefined;
 }
 
-/** What replicas of any model can follow by an adapter. */
+/** Signals of any model through an adapter. */
 const OF_ADAPTERS = `for example on: [latency] with targets: {latency: ${LATENCY_EXAMPLE_MS}}`;
 
 export const targetsHaveSignals: Rule = function* ({ sections }) {

@@ -5,7 +5,7 @@ import type { ModelConfig } from "../core/canary";
 import { suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 
-/** Tasks whose answers are made token by token. */
+/** Tasks that generate tokens. */
 const GENERATING: readonly ModelTask[] = ["chat", "completion"];
 
 export const serviceLevelsSaySomething: Rule = function* ({ sections: { models = {} } }) {

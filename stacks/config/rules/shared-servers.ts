@@ -1,11 +1,11 @@
-/** Models that join the server of another (`serverOf`): what that server must be, and what it has once for all of them. */
+/** Models on another's server (`serverOf`): requirements, and settings of the whole process. */
 import { engineOf } from "../../../engines";
 import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 import { requestedSettings } from "../engine-block";
 import type { ModelConfig } from "../schema";
 
-/** What a process has once: of guests it is the host's. */
+/** Process-wide: guests use the host's. */
 const OF_THE_SERVER = ["replicas", "scaling", "pools", "concurrency", "engineVersion", "image", "pod", "env"] as const;
 
 export const serversCanBeJoined: Rule = function* ({ sections: { models = {}, externalModels = {} }, declared }) {

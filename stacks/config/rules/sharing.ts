@@ -1,4 +1,4 @@
-/** Rules of parts of GPUs (`pools.<name>.sharing`). What models fit on a part, the planner says. */
+/** Rules of GPU slices (`pools.<name>.sharing`). The planner checks what fits. */
 import type { GpuSharing } from "../../../catalog/gpu-sharing";
 import { migGpuModels, migLayout, migProfilesOf, unreadMig } from "../../../catalog/mig-profiles";
 import { okeMaxPods } from "../../../catalog/oke-pods";
@@ -9,9 +9,9 @@ import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import { knownMachine, type Rule } from "../core/rule";
 import { requestedSettings } from "../engine-block";
 
-/** Kubernetes' limit of pods on a node, where its cloud has no lower one. */
+/** Kubernetes' limit per node, unless the cloud's is lower. */
 const MOST_PODS = 110;
-/** Pods of a node that are no model's: network, storage and GPU agents, exporters, and room for the platform's. */
+/** Pods other than models: network, storage and GPU agents, exporters, and platform pods. */
 const OTHER_PODS = 20;
 
 export const gpusCanBeParted: Rule = function* ({ sections }) {
@@ -26,7 +26,7 @@ export const gpusCanBeParted: Rule = function* ({ sections }) {
   }
 };
 
-/** Undefined where the cards can be parted so. */
+/** Undefined where partitioning works. */
 function cardProblem(path: Path, sharing: GpuSharing, { name, gpu }: MachineShape): ProblemDraft | undefined {
   if (gpu === undefined) {
     return {
@@ -71,7 +71,7 @@ function layoutProblem(path: Path, layout: string, { model }: GpuSpec): ProblemD
   };
 }
 
-/** A node has only so many pods, and each part may be one. */
+/** Each slice may be a pod, and a node's pods are limited. */
 function* tooManyParts(path: Path, sharing: GpuSharing, machine: MachineShape): Generator<ProblemDraft> {
   const parts = parted(machine, sharing).gpu?.count ?? 0;
   const most = podsOf(machine) - OTHER_PODS;
@@ -89,14 +89,14 @@ function podsOf(machine: MachineShape): number {
   return machine.provider === "oci" ? okeMaxPods(machine) : (machine.maxPods ?? MOST_PODS);
 }
 
-/** Least of a whole card that a model may be told to take: no other pod gets the rest. */
+/** Lower limit for a whole card: no other pod gets the rest. */
 const LEAST_OF_A_CARD = 0.5;
 
 export const smallSharesAreOfSharedCards: Rule = function* ({ sections }) {
   for (const [name, config] of Object.entries(sections.models ?? {})) {
     const { gpuMemoryUtilization: share } = requestedSettings(config);
     const { pools = {} } = sections;
-    // Engines that take no turns have bounds of their own.
+    // Engines without time-slicing have other bounds.
     if (share === undefined || share >= LEAST_OF_A_CARD || engineOf(config.engine).noTimeSlicing !== undefined) {
       continue;
     }

@@ -1,4 +1,4 @@
-/** Sources whose name decides what is served: what else the configuration says must agree with it. */
+/** Source names that determine the format must match the configuration. */
 import { findModel } from "../../../catalog/models";
 import { engineOf, type StatedFormat } from "../../../engines";
 import { parseSource } from "../../../engines/sources";
@@ -17,7 +17,7 @@ export const quantizationsAgreeWithSources: Rule = function* ({ sections }) {
   }
 };
 
-/** Of a build in the catalogue what that says, else what the name says. */
+/** From the catalogue's build, else from the name. */
 function statedFormat(model: ModelConfig): StatedFormat | undefined {
   const { engine, source: text } = model;
   const source = text === undefined ? undefined : parseSource(text);

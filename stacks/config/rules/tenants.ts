@@ -1,4 +1,4 @@
-/** Who calls models: what tenants may use, and whose tokens name them. */
+/** Tenants' rights, and token issuers. */
 import { knownTokenIssuers } from "../../../catalog/token-issuers";
 import { PREFIX_HASH, PREFIX_HASHES } from "../../../engines/vllm/prefix-hash";
 import { groupsOf, isOneGroup, prefixCaches } from "../../../planner/prefix-caches";
@@ -57,7 +57,7 @@ export const sharersAreConsumers: Rule = function* ({ sections: { gateway } }) {
   }
 };
 
-/** A prompt with the hash of another's is answered from that one's cache, whatever salt both have. */
+/** A prompt with another's hash gets that one's cached answer, whatever the salts. */
 export const prefixHashesKeepTenantsApart: Rule = function* ({ sections: { gateway, models = {} } }) {
   const tenants = tenantsOf(gateway?.consumers ?? [], models);
   const groups = groupsOf(gateway?.prefixCaches?.share);
@@ -76,7 +76,10 @@ export const prefixHashesKeepTenantsApart: Rule = function* ({ sections: { gatew
   }
 };
 
-/** Claims that hold lists, or several values in one text (RFC 9068, Microsoft Entra ID, Keycloak): none of them names one caller. */
+/**
+ * Claims with several values (RFC 9068, Microsoft Entra ID, Keycloak), which identify no single
+ * caller.
+ */
 const CLAIMS_OF_SEVERAL = ["aud", "amr", "groups", "roles", "scope", "scp", "wids"];
 
 export const claimNamesOneTenant: Rule = function* ({ sections: { gateway } }) {
@@ -92,7 +95,7 @@ export const claimNamesOneTenant: Rule = function* ({ sections: { gateway } }) {
   }
 };
 
-/** The proxies fetch keys from wherever it says. */
+/** Proxies fetch keys from any server named. */
 export const tokenIssuersAreServersOfOthers: Rule = function* ({ sections: { gateway, stage } }) {
   const { oidc } = gateway?.auth ?? {};
   if (oidc === undefined) {

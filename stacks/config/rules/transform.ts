@@ -1,10 +1,10 @@
-/** `transform`: what no patch may touch, because something else here goes by it. */
+/** `transform`: fields that other parts depend on. */
 import { LABEL_PREFIX } from "../../../names/labels";
 import { PLAN_CONFIG_MAP } from "../../../names/plan-record";
 import type { ProblemDraft } from "../core/problems";
 import type { Rule } from "../core/rule";
 
-/** What other resources, and the plan, know an object by. */
+/** Identity for other resources and the plan. */
 const IDENTITY = ["/apiVersion", "/kind", "/metadata/name", "/metadata/namespace"];
 
 export const patchesLeaveWhatOthersGoBy: Rule = function* ({ sections: { transform = [] } }) {

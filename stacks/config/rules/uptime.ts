@@ -2,7 +2,7 @@ import { type Uptime, uptimeOf } from "../../../catalog/uptime";
 import { knownMachine, type Rule } from "../core/rule";
 import { madePools } from "./made-pools";
 
-/** The smaller thing first: it is away too while what it stands on is. */
+/** Smaller first: it is down whenever the larger is. */
 const STANDS_ON = [
   ["node", "zone"],
   ["zone", "region"],

@@ -1,4 +1,4 @@
-/** `models.<name>.pod`: what of it Kubernetes, the platform or the plan would refuse or lose. */
+/** `models.<name>.pod`: settings that Kubernetes, platform or plan would refuse or lose. */
 import { engineOf } from "../../../engines";
 import { isTakenLabel } from "../../../names/labels";
 import { MODEL_FOLDER } from "../../../names/pod-folders";
@@ -7,7 +7,7 @@ import { holdsToken } from "../core/credentials";
 import { HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 
-/** Folders of engines and of the system: a volume there would hide what is in it. */
+/** Folders of engines and system, which a volume would hide. */
 const TAKEN_FOLDERS = [
   MODEL_FOLDER,
   "/cache",
@@ -21,7 +21,7 @@ const TAKEN_FOLDERS = [
   "/lib",
   "/var/run",
 ];
-/** Beginnings of the annotations by which a pod gets networks that no NetworkPolicy sees (Multus). */
+/** Annotation prefix for networks without NetworkPolicies (Multus). */
 const NETWORKS = "cncf.io";
 
 export const userPodsCanStart: Rule = function* ({ sections }) {

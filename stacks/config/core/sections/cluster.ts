@@ -13,14 +13,14 @@ const network = z.union([z.cidrv4(), z.cidrv6()]);
 
 const installer = z.enum(["platform", "present"]).default("platform");
 
-/** Where a cluster comes from. */
+/** Source of a cluster. */
 const provision = z.enum(["create", "stack", "existing"]).default("existing").meta({
   description:
     "Where the cluster comes from: create = this stack makes it, stack = another Pulumi stack did, which stackReference names, existing = somebody else did.",
   example: "create",
 });
 
-/** What every cluster has that the platform goes on. */
+/** Common to all clusters. */
 const common = {
   stackReference: text()
     .regex(/^[^/\s]+(\/[^/\s]+){0,2}$/)
@@ -100,7 +100,7 @@ const common = {
     }),
 };
 
-/** The class of the platform's volumes. */
+/** For the platform's volumes. */
 function storageClass(example: string, remark: string) {
   return dnsLabel(253).meta({
     description: `StorageClass of the platform's volumes; must encrypt at rest in production. ${remark}`,
@@ -109,14 +109,14 @@ function storageClass(example: string, remark: string) {
   });
 }
 
-/** One that the clusters of a kind come with. */
+/** Shipped with a kind of cluster. */
 function shippedClass(name: string, remark: string) {
   return storageClass(name, remark).default(name);
 }
 
 const anyClass = storageClass("encrypted-disks", "Default: the cluster's default class.").optional();
 
-/** For Radeon and Instinct cards: no machine of EKS that the catalogue has comes with them. */
+/** For Radeon and Instinct cards: no catalogue machine of EKS has them. */
 const gpuDevices = z
   .strictObject({
     groups: z
@@ -201,7 +201,7 @@ export const clusterSection = taggedUnion("kind", [
     .meta({ description: "k3s on one machine of yours." }),
 ]).meta({ description: "The Kubernetes cluster that the platform runs on.", example: { kind: "local" } });
 
-/** Nor are IPv4 addresses in the form of IPv6: the API server refuses them. */
+/** Without IPv4-mapped IPv6 addresses, which the API server rejects. */
 function isPartOfAnInternet(cidr: string): boolean {
   return !cidr.endsWith("/0") && !isMappedIpv4(cidr);
 }

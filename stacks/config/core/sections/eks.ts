@@ -1,4 +1,4 @@
-/** What an EKS cluster of our own is made of: `cluster.eks`. */
+/** `cluster.eks`: a provisioned EKS cluster. */
 import { z } from "zod";
 import {
   EKS_ADDON_NAMES,
@@ -11,7 +11,7 @@ import { USUAL_EKS_NETWORK } from "../eks-addresses";
 import { endpointSection } from "./endpoint";
 import { text } from "./fields";
 
-/** Amazon's name of a resource of one service: `arn:aws:kms:us-east-1:111122223333:key/…`. */
+/** ARN of one service's resource: `arn:aws:kms:us-east-1:111122223333:key/…`. */
 function arn(service: string, resource: string, example: string) {
   return z
     .string()
@@ -20,7 +20,7 @@ function arn(service: string, resource: string, example: string) {
     .meta({ allowed: `an ARN such as "${example}"`, example });
 }
 
-/** An availability zone, by its name in the account: `us-east-1a`. */
+/** By its name in the account: `us-east-1a`. */
 export const zoneName = z
   .string()
   .regex(/^[a-z]{2}(-[a-z]+)+-\d+[a-z]$/)

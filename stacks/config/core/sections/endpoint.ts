@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The Kubernetes API of a cluster that is made here. */
+/** Kubernetes API of a provisioned cluster. */
 export const endpointSection = z
   .strictObject({
     public: z.boolean().default(false).meta({

@@ -1,10 +1,10 @@
-/** Models that run elsewhere, behind an OpenAI-compatible URL: nothing of them is planned here. */
+/** Hosted models behind an OpenAI-compatible URL, without a plan. */
 import { z } from "zod";
 import type { ModelTask } from "../../../../engines/served-model";
 import { text } from "./fields";
 import { outsideFields } from "./outside-fields";
 
-/** Tasks that OpenAI's API has. */
+/** Of OpenAI's API. */
 const TASKS = ["chat", "completion", "embedding"] as const satisfies readonly ModelTask[];
 
 export const servedNameField = text(128).optional().meta({
@@ -32,7 +32,7 @@ const externalSchema = z
         allowed: "a path that begins with /, of letters, digits, and -._~/",
         example: "/health",
       }),
-    // Its form is checked by a rule, which shows no value: a key that somebody pastes here must not be told again.
+    // A rule checks the form without showing the value: a pasted key must not be repeated.
     secretKey: text(256).optional().meta({
       description:
         "Name of the secret that holds the server's API key, which the gateway sends as bearer token in place of the client's. Default: none is sent.",

@@ -1,15 +1,15 @@
 /**
  * Building blocks of the sections.
  *
- * Every field carries metadata besides its type; the JSON Schema for editors and the error messages are made from it:
+ * Each field has metadata, for the editors' JSON Schema and messages:
  * - `description`: what it decides;
  * - `unit`: of numbers;
- * - `allowed`: what a pattern means, in words;
- * - `example`: a value that works. (zod drops the standard `examples` of what has a transform in it.)
+ * - `allowed`: meaning of a pattern;
+ * - `example`: a valid value. (zod drops the standard `examples` of schemas with a transform.)
  */
 import { z } from "zod";
 
-/** DNS label of RFC 1123: names that become namespaces, Services, routes or label values. */
+/** RFC 1123 DNS label, for namespaces, Services, routes and label values. */
 export function dnsLabel(maxLength = 63) {
   return z
     .string()
@@ -20,17 +20,17 @@ export function dnsLabel(maxLength = 63) {
     });
 }
 
-/** Name that clients find in the DNS: no IP address, whose last label is a number. */
+/** DNS name: no IP address, whose last label is a number. */
 const HOSTNAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Name that clients find in the DNS. */
+/** A public DNS name. */
 export const hostname = z
   .string()
   .max(253)
   .regex(HOSTNAME)
   .meta({ allowed: "a lower-case DNS name with at least one dot, no IP address" });
 
-/** Whole number with both bounds, so that every message can state them. */
+/** With both bounds, for messages. */
 export function wholeNumber(minimum: number, maximum: number) {
   return z.int().min(minimum).max(maximum);
 }
@@ -43,8 +43,9 @@ interface UrlForm {
 }
 
 /**
- * A URL with ://, of the characters of RFC 3986 alone: others are invisible, change the direction of what follows, or are dropped by parsers, so
- * that people and programs would read different servers. Every URL of the configuration is one of these.
+ * A URL with :// in RFC 3986 characters only: others are invisible, change direction, or are
+ * dropped by parsers, so that people and programs would read different servers. Used for every URL
+ * of the configuration.
  */
 export function url({ protocol, maxLength = 2048 }: UrlForm) {
   return z
@@ -54,14 +55,13 @@ export function url({ protocol, maxLength = 2048 }: UrlForm) {
     .check(z.url({ protocol }));
 }
 
-/** Name of an environment variable. */
 export const variableName = z
   .string()
   .max(128)
   .regex(/^[A-Za-z_]\w*$/)
   .meta({ allowed: "the name of an environment variable" });
 
-/** Text on one line without control characters or marks that turn its direction: it ends up in arguments, labels and terminals. */
+/** One line without control or direction characters, for arguments, labels and terminals. */
 export function text(maxLength = 256) {
   return z
     .string()
@@ -71,7 +71,7 @@ export function text(maxLength = 256) {
     .meta({ allowed: `text on one line, at most ${maxLength} characters` });
 }
 
-/** Key of a label in Kubernetes, with or without a prefix. */
+/** Kubernetes label key, with optional prefix. */
 export const labelKey = z
   .string()
   .max(317)
@@ -83,5 +83,5 @@ export const labelValue = z
   .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/)
   .meta({ allowed: "a Kubernetes label value (text; quote numbers, true and false)", example: "blue" });
 
-/** A price of one node for one hour. */
+/** Per node. */
 export const usdPerHour = z.number().min(0).max(100_000);

@@ -52,7 +52,7 @@ const tlsSchema = taggedUnion("kind", [
   example: { kind: "acme", email: "platform@example.com" },
 });
 
-/** Headers that HTTP, credentials or the gateway itself have a meaning for. */
+/** Headers with a meaning in HTTP, authentication or the gateway. */
 const TAKEN_HEADERS = [
   ...["host", "authorization", "cookie", "content-length", "content-type", "connection", "transfer-encoding", "te"],
   ...["x-api-key", "x-forwarded-for", "x-forwarded-proto", "x-request-id", "x-quota", "x-path-model"],
@@ -97,7 +97,7 @@ const consumerSchema = z
   })
   .meta({ description: "What a client may do.", example: { requestsPerMinute: 600 } });
 
-/** A list of names is short for a mapping of names to nothing in particular. */
+/** A list stands for a mapping without settings. */
 const consumersSchema = z
   .union([
     z.array(consumerName).min(1),
@@ -129,10 +129,10 @@ const prefixCachesSchema = z
     example: { share: [["web-app", "batch"]] },
   });
 
-/** Envoy Gateway takes no longer ones (CRD of SecurityPolicy 1.9, jwt.providers). */
+/** Envoy Gateway's limit (CRD of SecurityPolicy 1.9, jwt.providers). */
 const httpsUrl = url({ protocol: /^https$/, maxLength: 253 });
 
-/** Envoy reads dots as ways into claims of claims, so a name with dots of its own, as URLs have, is never found. */
+/** For Envoy dots lead into nested claims, so names with dots, as of URLs, are never found. */
 const claim = text(128).regex(/^[\w-]+(\.[\w-]+)*$/);
 
 const authSchema = z

@@ -1,9 +1,9 @@
-/** Machines of one's own that become clusters, over SSH: `cluster.hosts` and `cluster.k3s`. */
+/** `cluster.hosts` and `cluster.k3s`: own machines that become clusters, over SSH. */
 import { z } from "zod";
 import { isPublicKeyLine, PUBLIC_KEY_LINE } from "../ssh-public-key";
 import { dnsLabel, text, wholeNumber } from "./fields";
 
-/** Name in the DNS, with or without a dot, or an IP address. */
+/** DNS name, with or without a dot, or IP address. */
 const address = z
   .union([
     z
@@ -15,7 +15,7 @@ const address = z
   ])
   .meta({ allowed: "a lower-case DNS name or an IP address, by itself: no user@, :port or brackets" });
 
-/** An absolute folder without characters that a shell or a URL would read otherwise. */
+/** Absolute, without characters special to shells or URLs. */
 export const folder = text(1024)
   .regex(/^\/[A-Za-z0-9._/-]+$/)
   .meta({ allowed: 'an absolute path of letters, digits, ".", "_", "-" and "/"', example: "/srv/bundle" });
@@ -53,7 +53,7 @@ const host = z
   })
   .meta({ description: "A machine of one's own, as SSH finds it." });
 
-/** By name: the node's name in Kubernetes. */
+/** By Kubernetes node name. */
 export const hostsSection = z.record(dnsLabel(), host).meta({
   description: "The machine that becomes the cluster, by the name that its node gets; with provision: create.",
   example: {

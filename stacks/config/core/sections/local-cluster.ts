@@ -1,4 +1,4 @@
-/** What a cluster in containers of one computer is made of: `cluster.local`. */
+/** `cluster.local`: a cluster in containers of one computer. */
 import { z } from "zod";
 import { CONTAINER_ENGINES, LOCAL_CLUSTER_TOOLS } from "../../../../catalog/local-clusters";
 

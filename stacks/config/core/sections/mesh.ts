@@ -1,11 +1,11 @@
-/** Mutual TLS between everything, by a service mesh. */
+/** Mutual TLS everywhere, by a service mesh. */
 import { z } from "zod";
 import { hostname, wholeNumber } from "./fields";
 
 export const MESH_MODES = ["off", "ambient", "sidecar"] as const;
 export type MeshMode = Exclude<(typeof MESH_MODES)[number], "off">;
 
-/** Kinds of cluster whose network plugins lie elsewhere, by Istio's names for them. */
+/** Clusters with other network plugin paths, by Istio's names. */
 export const MESH_PLATFORMS = ["standard", "k3s", "k3d", "microk8s", "minikube"] as const;
 
 export const meshSection = z

@@ -35,10 +35,10 @@ const argumentValue = z.union([
 
 const SOURCE_ALLOWED = `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`;
 
-/** Names of a model besides its own; the gateway has room for 63 with its adapters. */
+/** Besides its own; the gateway has room for 63 with adapters. */
 const MOST_ALIASES = 16;
 
-/** Which model it is. */
+/** Identifies the model. */
 const origin = {
   model: text(256).optional().meta({
     description:
@@ -88,7 +88,7 @@ const adapterSchema = z
     example: "hf://org/contracts-lora@1f0c2c1",
   });
 
-/** What every model has besides, whatever runs it. */
+/** Common to all engines. */
 const common = {
   servedName: servedNameField,
   aliases: z
@@ -185,7 +185,7 @@ function engineVersionOf(
   return z.string().max(32).regex(pattern).optional().meta({ description, allowed, example });
 }
 
-/** A second revision of the model. What it does not say, it has of the model. */
+/** Inherits from the model. */
 function canaryOf(engine: EngineName) {
   return z
     .strictObject({
@@ -217,7 +217,7 @@ function canaryOf(engine: EngineName) {
     });
 }
 
-/** Of the keys of a member its own block is known only here: readers take it from `../engine-block.ts`. */
+/** Its own block's keys are known only here: readers use `../engine-block.ts`. */
 type Member = z.ZodObject<
   typeof origin &
     typeof common & {
@@ -229,7 +229,7 @@ type Member = z.ZodObject<
   z.core.$strict
 >;
 
-/** A model on one engine: the common keys, and a block with the engine's name where it has settings of its own. */
+/** Common keys, and the engine's block, if any. */
 function memberOf(engine: EngineName, isDefault: boolean): Member {
   const { label, summary } = engineOf(engine);
   const { schema } = settingsOf(engine);
@@ -252,7 +252,6 @@ function memberOf(engine: EngineName, isDefault: boolean): Member {
 
 const [byDefault, ...others] = engineNames;
 
-/** A model that runs here. */
 export const placedModelSchema = taggedUnion("engine", [
   memberOf(byDefault, true),
   ...others.map((engine) => memberOf(engine, false)),
@@ -270,7 +269,7 @@ export const modelSchema = taggedUnion("engine", [...placedModelSchema.options, 
   example: { model: "llama-3.2-3b-instruct" },
 });
 
-/** Name of a model: it ends up in names of namespaces, Services and pods. */
+/** Used in names of namespaces, Services and pods. */
 export const MODEL_NAME_LENGTH = 40;
 
 export const modelsSection = z.record(dnsLabel(MODEL_NAME_LENGTH), modelSchema).meta({

@@ -1,4 +1,4 @@
-/** Server groups: replicas of a model as inference nodes behind one address. */
+/** Server groups: a model's replicas as inference nodes behind one address. */
 import { z } from "zod";
 import { dnsLabel, text, wholeNumber } from "./fields";
 import { outsideFields } from "./outside-fields";
@@ -10,7 +10,7 @@ const registrarSchema = z
       description: "Base URL of the registrar's API (docs/nodes.md).",
       example: "https://registrar.example.com",
     }),
-    // Its form is checked by a rule, which shows no value, as that of external models.
+    // As for external models, a rule checks the form without showing the value.
     secretKey: text(256).optional().meta({
       description: "Name of the secret with the key that nodes send as bearer token. Default: they send none.",
       allowed: "the name of a secret that ends with ApiKey",
@@ -37,7 +37,7 @@ export const nodesSection = z
     dnsLabel(40),
     z
       .strictObject({
-        // A rule knows the entries, and what else people may mean by a model's name.
+        // A rule knows the entries, and common mistakes.
         model: text(256).meta({
           allowed: "a name under models",
           description: "Model that the nodes serve, by its key under models; an external one too.",

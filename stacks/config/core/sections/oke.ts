@@ -1,10 +1,10 @@
-/** What an OKE cluster of our own is made of: `cluster.oke`. */
+/** `cluster.oke`: a provisioned OKE cluster. */
 import { z } from "zod";
 import { VF_ADDRESSES } from "../../../../catalog/sriov";
 import { endpointSection } from "./endpoint";
 import { text } from "./fields";
 
-/** An Oracle Cloud identifier of one of some kinds of resource. */
+/** OCID of certain resource kinds. */
 export function ocid(...kinds: readonly [string, ...string[]]) {
   return z
     .string()

@@ -1,4 +1,4 @@
-/** Sections that have a few fields each: stage, storage, budget, prices of others. */
+/** Small sections: stage, storage, budget, external prices. */
 import { z } from "zod";
 import { REGISTRY_HOST } from "../../../../engines/sources";
 import type { Stage } from "../../../../planner/types";
@@ -183,7 +183,7 @@ export const budgetSection = z
   .optional()
   .meta({ description: "What the environment may cost. Default: no limit.", example: { monthlyUsd: 5000 } });
 
-/** Go's YAML, by which `pulumi` reads, makes a time of a day without quotes. */
+/** Go's YAML parser, which `pulumi` uses, turns unquoted days into times. */
 const DAY = /^\d{4}-\d{2}-\d{2}(T00:00:00Z)?$/;
 
 const usdPerMillion = (what: string, example: number) =>

@@ -1,4 +1,4 @@
-/** How a server outside of the cluster is named, whatever it serves. */
+/** Name of an external server of any kind. */
 import { z } from "zod";
 import { text, url as urlField } from "./fields";
 
@@ -18,7 +18,7 @@ interface UrlText {
   readonly allowed?: string;
 }
 
-/** @param url what the URL of this kind of server is. */
+/** @param url description of this kind's URL. */
 export function outsideFields(url: UrlText) {
   return {
     url: urlField({ protocol: /^https?$/ }).meta({

@@ -1,8 +1,8 @@
-/** `models.<name>.image`: an engine's image that the user built. */
+/** `models.<name>.image`: an own engine image. */
 import { z } from "zod";
 import { isPinned } from "../../../../catalog/image-reference";
 
-/** `registry/repository:tag`, with a digest behind it or instead of the tag; never a moving tag. */
+/** `registry/repository:tag`, with a digest in addition or in place of the tag; no moving tag. */
 export const pinnedImage = z
   .string()
   .max(512)
@@ -46,7 +46,7 @@ const stated = z.strictObject({
     }),
 });
 
-/** An image as the plan has it. Facts that its owner does not state are unknown. */
+/** Unstated facts are unknown. */
 export const ownImageField = z
   .union([pinnedImage, stated])
   .transform((value): z.output<typeof stated> => (typeof value === "string" ? { reference: value } : value))

@@ -1,4 +1,4 @@
-/** Who works with an environment: groups, and what they may do. */
+/** Groups of people and their rights. */
 import { z } from "zod";
 import { dnsLabel, text } from "./fields";
 

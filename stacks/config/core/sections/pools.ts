@@ -56,13 +56,13 @@ const nodeSchema = z
     example: { vcpus: 8, memoryGiB: 32 },
   });
 
-/** EC2's id of a reservation; a capacity block is one too. */
+/** EC2's reservation id, also of capacity blocks. */
 const reservationId = z
   .string()
   .regex(/^cr-[0-9a-f]{8,17}$/)
   .meta({ allowed: 'an id such as "cr-0123456789abcdef0"', example: "cr-0123456789abcdef0" });
 
-/** 0.5 is no machine to promise anything on. */
+/** 0.5 is too unreliable to promise anything. */
 const uptimeFraction = z.number().min(0.5).max(1);
 
 export const poolSchema = z
@@ -315,7 +315,7 @@ export const poolSchema = z
     example: { shape: "VM.GPU.A10.1" },
   });
 
-/** More than a cluster has; the planner compares each pool with every other. */
+/** More than any cluster has; the planner compares all pairs. */
 export const MOST_POOLS = 200;
 
 export const poolsSection = z.record(dnsLabel(40), poolSchema).meta({

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { wholeNumber } from "./fields";
 
-/** How many copies of a model run. */
 export const replicasFields = z
   .strictObject({
     min: wholeNumber(0, 1000).default(1).meta({
@@ -18,7 +17,7 @@ export const replicasFields = z
   })
   .transform(({ min, max }) => ({ min, max: max ?? Math.max(1, min) }));
 
-/** The same where one runs if nothing is said. */
+/** With a default of one. */
 export const replicasSchema = replicasFields
   .prefault({})
   .meta({ description: "How many copies of the model run.", example: { min: 1, max: 3 } });

@@ -52,7 +52,7 @@ const windowSchema = z.strictObject({
   }),
 });
 
-/** How replicas follow demand, between replicas.min and replicas.max. */
+/** Autoscaling between replicas.min and replicas.max. */
 export const scalingSchema = z
   .strictObject({
     by: z.enum(AUTOSCALERS).default("keda").meta({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hasTimes, PERCENTILES, type ServiceLevel, USUAL_PERCENTILE } from "../../../../planner/service-level";
 
-/** How sure a plan is of the times when nobody says: the band that predictions are tested by. */
+/** Default: the band that predictions are tested by. */
 export const USUAL_CONFIDENCE = 0.8;
 
 export const serviceLevelSchema = z

@@ -1,8 +1,8 @@
-/** `transform`: patches of resources that no key covers. */
+/** `transform`: patches of resources without a key. */
 import { z } from "zod";
 import { text } from "./fields";
 
-/** Segments that no data of ours has, and that JavaScript gives a meaning. */
+/** Segments special to JavaScript, in no data of ours. */
 const POINTER = /^(?!.*\/(?:__proto__|constructor|prototype)(?:\/|$))(\/(?:[^/~\p{Cc}]|~0|~1)+)+$/u;
 
 const patchSchema = z.strictObject({

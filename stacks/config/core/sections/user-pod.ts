@@ -1,4 +1,4 @@
-/** `models.<name>.pod`: what the user adds to the pods of a model's engine. What the plan decides of them has keys elsewhere. */
+/** `models.<name>.pod`: users' additions to engine pods. Planned values have other keys. */
 import { z } from "zod";
 import { dnsLabel, labelKey, labelValue, text, variableName, wholeNumber } from "./fields";
 import { pinnedImage } from "./own-image";
@@ -22,7 +22,7 @@ const mount = {
   }),
 };
 
-/** In the model's namespace, created by the user: pods wait until it exists. */
+/** In the model's namespace, created by the user: pods wait for it. */
 const existing = (what: string, example: string) =>
   dnsLabel(253)
     .optional()

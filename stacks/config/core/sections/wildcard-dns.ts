@@ -2,7 +2,10 @@ import { z } from "zod";
 import { contains, parseCidr } from "../../../../names/cidr";
 import { dnsLabel } from "./fields";
 
-/** Networks without an address that a gateway could have: unspecified, loopback, link-local, multicast and reserved (RFC 6890). */
+/**
+ * Networks without possible gateway addresses: unspecified, loopback, link-local, multicast and
+ * reserved (RFC 6890).
+ */
 const NOBODYS = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3"].flatMap((cidr) => parseCidr(cidr) ?? []);
 
 export const wildcardDnsSchema = z
