@@ -1,7 +1,7 @@
 /** The real Argo CD on a control plane, with an environment's rendered folder in a repository that it reads. */
 import { join } from "node:path";
 import { z } from "zod";
-import { ARGO_API, argoNames } from "../../../components/argo-cd/names";
+import { argoNames } from "../../../components/argo-cd/names";
 import { describeObject, type KubernetesObject } from "../../../kubernetes/object";
 import { HELM_RELEASE } from "../../../kubernetes/resource-types";
 import { ARGO_CD_NAMESPACE } from "../../../names/namespaces";
@@ -19,18 +19,6 @@ import { FakeControllers } from "./controllers";
 import { TOKEN } from "./environment";
 import { FakeInternet, type ServedChart } from "./internet";
 import { GitRepository } from "./repository";
-
-/** What Argo CD's server, which does not run here, makes when it starts (`initializeDefaultProject` of server/server.go, 3.6.1). */
-const DEFAULT_PROJECT: KubernetesObject = {
-  apiVersion: ARGO_API,
-  kind: "AppProject",
-  metadata: { name: "default", namespace: ARGO_CD_NAMESPACE },
-  spec: {
-    sourceRepos: ["*"],
-    destinations: [{ server: "*", namespace: "*" }],
-    clusterResourceWhitelist: [{ group: "*", kind: "*" }],
-  },
-};
 
 export class GitOps {
   private constructor(
@@ -63,7 +51,6 @@ export class GitOps {
     const charts = await chartsOf(rendering.manifests.map(({ object }) => object));
     const internet = await FakeInternet.start({ url, folder: repository.bare, username, token: TOKEN }, charts, issuer);
     const argoCd = await runArgoCd(plane, chartValuesOf(resources), internet);
-    await plane.client.create(DEFAULT_PROJECT);
     const root = new ObservedApplication(plane.client, ARGO_CD_NAMESPACE, argoNames(name).root);
     const controllers = new FakeControllers(plane.client);
     return new GitOps(plane, rendering, repository, argoCd, root, controllers, internet, commit);
