@@ -17,7 +17,13 @@ export interface StateReader {
 /** The Application of the rendered folder, as {@link ownerOf} has types. */
 const ROOT = /\$inference:argo-cd:ArgoCd\$kubernetes:argoproj\.io\/v1alpha1:Application::/;
 
-const named = z.object({ outputs: z.object({ metadata: z.object({ name: z.string() }) }) });
+const nameOf = z.object({ outputs: z.object({ metadata: z.object({ name: z.string() }) }) }).transform(
+  ({
+    outputs: {
+      metadata: { name },
+    },
+  }) => name,
+);
 
 /**
  * Refuses a deployment that would delete what Argo CD is to take over, or the root Application, which takes along what it applied.
@@ -38,7 +44,7 @@ export async function assertKeepsPlatform(
   }
   const resources = Object.entries(await state.resourceOutputs(stack));
   const folders = resources.map(([urn]) => urn).filter((urn) => ownerOf({ urn }) === "folder");
-  const roots = resources.flatMap(([urn, found]) => (ROOT.test(urn) ? [named.parse(found).outputs.metadata.name] : []));
+  const roots = resources.flatMap(([urn, found]) => (ROOT.test(urn) ? [nameOf.parse(found)] : []));
   if (platform === undefined) {
     // What was taken back is Pulumi's again, and the Application may go.
     refuseWithout(stack, folders.length > 0 ? [] : roots);

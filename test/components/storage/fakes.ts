@@ -77,7 +77,8 @@ export interface FakeStore {
 /** The S3 calls that the scripts make, for one bucket; objects by key. */
 export async function fakeStore(bucket: string): Promise<FakeStore> {
   const store: FakeStore = {
-    ...(await serve((request, response) => void answer(request, response))),
+    // A client that goes away in the midst of its request ends that alone.
+    ...(await serve((request, response) => void answer(request, response).catch(() => response.destroy()))),
     objects: new Map(),
     uploads: new Map(),
   };

@@ -25,6 +25,9 @@ const PLACES: readonly Place[] = [
   place("storage.buckets.mine", (server) => ({
     storage: { buckets: { mine: server } },
   })),
+  place('storage.registries["server.site.internal"]', ({ url: _, ...networks }) => ({
+    storage: { registries: { "server.site.internal": networks } },
+  })),
   place("storage.hub", (server) => ({ storage: { hub: server } })),
   place("storage.proxy", (server) => ({ storage: { proxy: server } })),
   place("gateway.auth.oidc", ({ url, ...networks }) => ({
@@ -91,8 +94,8 @@ describe("a server with a private name", () => {
 });
 
 function matches(section: string, path: string): boolean {
-  const [pattern, parts] = [section.split("."), path.split(".")];
-  return pattern.length === parts.length && pattern.every((each, index) => each === "*" || each === parts[index]);
+  const names = section.split(".*").map((part) => part.replaceAll(".", "\\."));
+  return new RegExp(`^${names.join(String.raw`(\.[\w-]+|\[".+"\])`)}$`).test(path);
 }
 
 function* sectionsWithNetworks(node: unknown, path: string): Generator<string> {
