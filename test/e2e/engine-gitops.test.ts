@@ -120,7 +120,7 @@ describe("dev, moved to Argo CD and back on the real engine and a real control p
     for (const application of await bed().plane.client.list("argoproj.io/v1alpha1", "Application")) {
       await bed().plane.client.patch(application, { metadata: { finalizers: null } });
     }
-    bed().stack.workspace.envVars.PULUMI_K8S_ENABLE_PATCH_FORCE = "true";
+    await bed().setVariables({ PULUMI_K8S_ENABLE_PATCH_FORCE: "true" });
     const { steps } = await up();
     const deleted = steps.filter((step) => /^(delete|replace)/.test(step));
     // The engine's own provider answered for the state; certificates are Argo CD's alone.

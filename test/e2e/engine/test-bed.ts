@@ -64,6 +64,12 @@ export class TestBed {
     return this.surroundings.plane;
   }
 
+  /** Variables that an operator sets for what the engine runs from now on, providers included. */
+  async setVariables(variables: Readonly<Record<string, string>>): Promise<void> {
+    const { PATH: _, PULUMI_HOME: __, ...env } = await this.surroundings.envWith(variables);
+    Object.assign(this.stack.workspace.envVars, env);
+  }
+
   get offline(): EnvironmentRun {
     return this.surroundings.offline;
   }

@@ -174,8 +174,11 @@ function outputs(live: KubernetesObject, inputs: Properties): Properties {
 
 /** The live values of the fields that inputs name. */
 function project(live: unknown, inputs: unknown): unknown {
-  if (holdsSecret(inputs) || inputs === null || typeof inputs !== "object" || Array.isArray(inputs)) {
+  if (holdsSecret(inputs) || inputs === null || typeof inputs !== "object") {
     return holdsSecret(inputs) ? inputs : live;
+  }
+  if (Array.isArray(inputs)) {
+    return Array.isArray(live) ? live.map((item, index) => project(item, inputs[index])) : live;
   }
   const found = (live ?? {}) as Properties;
   return Object.fromEntries(
