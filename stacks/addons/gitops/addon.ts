@@ -19,7 +19,7 @@ export const gitops = addon({
     rules.gitopsHasSomethingToApply,
     rules.tokenIsRead,
   ],
-  problems: ({ settings }) => rules.gitopsProblems(settings),
+  problems: ({ settings, plan }) => rules.gitopsProblems(settings, plan.environment),
   namespaces: () => [ARGO_CD_NAMESPACE, ARGO_CD_CHARTS_NAMESPACE],
   targets: () => argoCdTargets,
   connections: ({ settings: { repository: url, networks }, cluster }) =>

@@ -6,6 +6,9 @@ import { outsideNetworks, WITHOUT_NETWORKS } from "../../config/core/sections/ou
 /** Parts of a path in a repository: none leads out of it. */
 export const FOLDER_PATH = /^(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)*$/;
 
+/** A label of the root Application holds `inference-<name>-root`, in 63 characters. */
+export const LONGEST_NAME = 48;
+
 export const gitopsSection = z
   .strictObject({
     engine: z.enum(["argo-cd"]).meta({
@@ -46,7 +49,7 @@ export const gitopsSection = z
       allowed: "certificates in PEM, one below the other",
       example: "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
     }),
-    name: dnsLabel(48).optional().meta({
+    name: dnsLabel(LONGEST_NAME).optional().meta({
       description:
         "Name of the platform in Argo CD, in the names of its Applications and AppProjects. Set it to the former name before a stack is renamed: an Application with another name replaces the platform. Default: the environment's name.",
       example: "edge-nvidia",

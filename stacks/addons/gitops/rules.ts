@@ -4,7 +4,7 @@ import { authorityProblems } from "../../config/core/pem";
 import type { ProblemDraft } from "../../config/core/problems";
 import type { Rule } from "../../config/core/rule";
 import { unreadSecrets } from "../../config/core/unread-secrets";
-import type { GitopsConfig } from "./config";
+import { type GitopsConfig, LONGEST_NAME } from "./config";
 
 type Own = { readonly gitops?: GitopsConfig };
 
@@ -95,7 +95,11 @@ export const gitopsHasSomethingToApply: Rule<Own> = function* ({ sections: { git
 };
 
 /** Consent required to install it. */
-export function gitopsProblems({ acknowledgeClusterAdmin }: GitopsConfig): CapacityProblem[] {
+export function gitopsProblems(settings: GitopsConfig, environment: string): CapacityProblem[] {
+  return [...clusterAdmin(settings), ...longName(settings, environment)];
+}
+
+function clusterAdmin({ acknowledgeClusterAdmin }: GitopsConfig): CapacityProblem[] {
   return acknowledgeClusterAdmin
     ? []
     : [
@@ -105,6 +109,19 @@ export function gitopsProblems({ acknowledgeClusterAdmin }: GitopsConfig): Capac
           subject: "gitops.acknowledgeClusterAdmin",
           message:
             "Argo CD's controller has every right in the cluster, as it applies charts with roles of their own. Its AppProjects stop mistakes, not attackers: values of charts in the folder may add any object, also a ClusterRoleBinding, so who writes to the branch can become cluster-admin. Write true once the repository's branch is protected and reviewed.",
+        },
+      ];
+}
+
+function longName({ name }: GitopsConfig, environment: string): CapacityProblem[] {
+  return name !== undefined || environment.length <= LONGEST_NAME
+    ? []
+    : [
+        {
+          severity: "mandatory",
+          rule: "gitops-name",
+          subject: "gitops.name",
+          message: `The environment's name has ${environment.length} characters, and names of Applications hold at most ${LONGEST_NAME} of it. Write a shorter name as gitops.name.`,
         },
       ];
 }

@@ -6,7 +6,9 @@ import { ignoredDifferences } from "../../../components/argo-cd/ignored-differen
 import { argoCdValues } from "../../../components/argo-cd/values";
 import { byName, NETWORKS } from "../../harness/connections";
 import { rightEnvironment, told } from "../../stacks/config/samples";
+import { planText, refusalsOf } from "../../stacks/planned";
 import { type ProgramRun, sharedRun } from "../../stacks/run";
+import { changedText } from "../../stacks/texts";
 
 const SECRET = "kubernetes:core/v1:Secret";
 const gitops = {
@@ -208,6 +210,16 @@ describe("the section gitops", () => {
     expect(run.plan.problems).toContainEqual(
       expect.objectContaining({ severity: "mandatory", rule: "gitops-cluster-admin" }),
     );
+  });
+
+  it("is refused with a name that labels of Applications have no room for", async () => {
+    const rulesOf = async (name: string, section: object) => {
+      const { plan } = await planText(changedText("edge-nvidia", { gitops: section }), undefined, name);
+      return refusalsOf(plan).map(({ rule }) => rule);
+    };
+    expect(await rulesOf("a".repeat(49), gitops)).toEqual(["gitops-name"]);
+    expect(await rulesOf("a".repeat(48), gitops)).toEqual([]);
+    expect(await rulesOf("a".repeat(49), { ...gitops, name: "berlin" })).toEqual([]);
   });
 
   it("is right as documented, and takes networks of servers in CIDR form alone", () => {
