@@ -37,7 +37,7 @@ describe("edge-nvidia on a machine that cannot become its node", { timeout: 120_
     expect(writtenOn(machine)).toEqual(before);
     const { resources = [] } = (await stack.exportStack()).deployment as ExportedDeployment;
     const made = resources.map(({ type }) => type).filter((type) => !type.startsWith("inference:"));
-    expect(made.toSorted()).toEqual(["pulumi:providers:command", "pulumi:pulumi:Stack"]);
+    expect(made.toSorted()).toEqual(["pulumi:providers:command", "pulumi:providers:pulumi", "pulumi:pulumi:Stack"]);
     return message;
   }
 
