@@ -5,6 +5,7 @@ import { FORMATS } from "./formats/table";
 import type { Entry, Ledger } from "./ledger";
 import type { ImportOptions } from "./options";
 import { ImportFileError, type SourceDocument } from "./read-documents";
+import { shareOutNames } from "./served-name";
 import { firstLine, type Settled, settle } from "./settle";
 
 /** What became of the files. */
@@ -39,6 +40,7 @@ export async function importDocuments(
   if (ledgers.length === 0) {
     throw new ImportFileError(noneKnown(documents, others));
   }
+  shareOutNames(draft.models);
   const settled = await settledOf(name, draft, options, baseDirectory);
   noteHostnames(draft, options);
   const entries = [...ledgers.flatMap((ledger) => ledger.entries()), ...others];
