@@ -3,6 +3,7 @@ import { type EngineArgument, ruleFor } from "../../catalog/engine-options";
 import { vllmOptions } from "../../engines/vllm/options";
 import { type Flag, STARTER } from "./command-line";
 import type { ModelDraft, Plain } from "./draft";
+import { EXPERT_RANKS, spreadExperts } from "./expert-ranks";
 import { addAdapter, serveAs } from "./served-name";
 
 /** vLLM's own limits of our key; the reason stands in its description. */
@@ -236,12 +237,19 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
     } else if (flag.name === "") {
       applyFirstWord(model, flag);
     } else if (flag.name.startsWith("data-parallel") && names.has(EXPERTS)) {
-      model.ledger.lost(flag.at, "ranks that share experts (wide expert parallelism) are not offered");
+      model.ledger.lost(flag.at, EXPERT_RANKS);
     } else if (Object.hasOwn(READERS, flag.name)) {
       READERS[flag.name]?.(model, flag, value);
     } else {
       applyOther(model, flag);
     }
+  }
+  if (names.has(EXPERTS)) {
+    const [ranks = 1, local] = ["data-parallel-size", "data-parallel-size-local"].map((name) => {
+      const flag = flags.find((each) => each.name === name);
+      return flag === undefined ? undefined : Number(flag.values[0]);
+    });
+    spreadExperts(model, ranks, local);
   }
 }
 

@@ -2,8 +2,8 @@
 import { cards, findShape } from "../../../catalog/shapes";
 import machines from "../azure-machines.json";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
-import { Ledger } from "../ledger";
 import { kaitoLayout, kaitoUtilization } from "../kaito-layout";
+import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
 import { readContainer, servingContainer, statedLayout } from "../pod-container";
 import { documentsOf, ImportFileError, type SourceDocument } from "../read-documents";
@@ -206,7 +206,10 @@ function layout(model: ModelDraft, resource: Path): void {
       : copies > 1
         ? `less than half of one GPU holds the model: KAITO runs ${copies} copies in a pod, which are replicas here`
         : `KAITO counts the nodes by the model's size: ${nodes}`;
-  for (const place of [[...resource, "instanceType"], [...resource, "partition"]]) {
+  for (const place of [
+    [...resource, "instanceType"],
+    [...resource, "partition"],
+  ]) {
     if (known === undefined || copies > 1) {
       ledger.changed(place, why, copies > 1 ? "models.*.replicas.min" : "models.*.vllm.tensorParallel");
     }

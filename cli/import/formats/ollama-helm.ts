@@ -4,6 +4,7 @@ import { Ledger } from "../ledger";
 import { readNodeSelector, readResources, readTolerations } from "../nodes-of-pods";
 import { isMapping } from "../path";
 import type { SourceDocument } from "../read-documents";
+import { serveAs } from "../served-name";
 import { applyImage, imageOf } from "../server-image";
 import { readUserPod } from "../user-pod";
 import { applyVariables, variablesOf } from "../variables";
@@ -19,6 +20,9 @@ function hasModels(values: unknown): boolean {
 }
 
 const MODELS = ["ollama", "models"];
+
+/** What the chart's own values say of autoscaling. */
+const CHART_REPLICAS = { min: 1, max: 100 };
 
 /** Values of the chart itself, or of one that has it below `ollama`, as Open WebUI's does. */
 export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[] {
@@ -47,8 +51,10 @@ function readValues(ledger: Ledger, draft: Draft): void {
     return;
   }
   const models = tags.map((tag) => {
+    const place = places.find((each) => each.tag === tag);
     const model = newModel(ledger, [...MODELS], keyOf(tag), "ollama");
     model.weights = tag;
+    serveAs(model, tag, place?.at ?? MODELS);
     return model;
   });
   const [server, ...guests] = models;
@@ -72,14 +78,24 @@ function readServer(model: ModelDraft, draft: Draft): void {
   applyVariables(model, variablesOf(ledger.get("extraEnv"), ["extraEnv"]), new Set());
   const min = ledger.number("replicaCount") ?? 1;
   model.replicas = { min };
-  ledger.mapped(["replicaCount"], "models.*.replicas.min");
   if (ledger.get("autoscaling", "enabled") === true) {
-    const least = ledger.number("autoscaling", "minReplicas") ?? min;
-    const most = ledger.number("autoscaling", "maxReplicas") ?? least;
+    const stated = ledger.number("autoscaling", "maxReplicas");
+    const least = ledger.number("autoscaling", "minReplicas") ?? CHART_REPLICAS.min;
+    const most = stated ?? CHART_REPLICAS.max;
     model.replicas = { min: least, ...(most > least && { max: most }) };
-    for (const field of ["enabled", "minReplicas", "maxReplicas"]) {
+    for (const field of ["minReplicas", "maxReplicas"]) {
       ledger.mapped(["autoscaling", field], "models.*.replicas");
     }
+    ledger.changed(["replicaCount"], "autoscaling sets it");
+    if (stated === undefined) {
+      const why = `the chart's own limit: ${most} replicas`;
+      ledger.changed(["autoscaling", "enabled"], why, "models.*.replicas.max");
+    } else {
+      ledger.mapped(["autoscaling", "enabled"], "models.*.replicas");
+    }
+  }
+  if (ledger.get("autoscaling", "enabled") !== true) {
+    ledger.mapped(["replicaCount"], "models.*.replicas.min");
   }
   readResources(ledger.get("resources"), machine);
   machine.vendor = "cpu";
