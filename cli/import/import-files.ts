@@ -3,6 +3,7 @@ import { compareWithOriginal, noteMadeNodes } from "./compare";
 import { type Draft, emptyDraft } from "./draft";
 import { FORMATS } from "./formats/table";
 import type { Entry, Ledger } from "./ledger";
+import { unfolded } from "./list-documents";
 import type { ImportOptions } from "./options";
 import { ImportFileError, type SourceDocument } from "./read-documents";
 import { shareOutNames } from "./served-name";
@@ -22,10 +23,11 @@ export interface Imported {
  */
 export async function importDocuments(
   name: string,
-  documents: readonly SourceDocument[],
+  read: readonly SourceDocument[],
   options: ImportOptions,
   baseDirectory: string,
 ): Promise<Imported> {
+  const documents = read.flatMap(unfolded);
   const draft = emptyDraft();
   const ledgers: Ledger[] = [];
   const others: Entry[] = [];

@@ -10,6 +10,19 @@ export function serveAs({ settings, places }: ModelDraft, name: string | undefin
   }
 }
 
+/** The name of a tag of Ollama, where it has one that the engine can give a model: no host stands before it. */
+export function serveTag(model: ModelDraft, tag: string, at: Path): void {
+  if (tag.split("/").length <= 2) {
+    serveAs(model, tag, at);
+  } else {
+    model.ledger.changed(
+      at,
+      `clients ask for it by the name of its entry under models in place of ${tag}: names of Ollama have no host here`,
+      "models.*.servedName",
+    );
+  }
+}
+
 /**
  * Adds an adapter.
  *

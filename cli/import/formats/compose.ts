@@ -7,7 +7,7 @@ import { mergedDocument } from "../merged-document";
 import { isMapping, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
-import { serveAs } from "../served-name";
+import { serveAs, serveTag } from "../served-name";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
 import { applyVariables, type Variable, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
@@ -175,14 +175,14 @@ function readOllama(model: ModelDraft, variables: readonly Variable[], pulled: r
   }
   model.weights = first;
   model.name = keyOf(first);
-  serveAs(model, first, at);
+  serveTag(model, first, at);
   return [model, ...others.map((tag) => guestOf(model, tag))];
 }
 
 function guestOf(server: ModelDraft, tag: string): ModelDraft {
   const guest = newModel(server.ledger, server.at, keyOf(tag), "ollama");
   guest.weights = tag;
-  serveAs(guest, tag, server.at);
+  serveTag(guest, tag, server.at);
   guest.block.serverOf = server.name;
   guest.machine = server.machine;
   guest.original = server.original;

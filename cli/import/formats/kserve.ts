@@ -199,9 +199,18 @@ function readScale(model: ModelDraft, at: Path): void {
   const max = ledger.number(...at, "maxReplicas");
   if (min !== undefined || max !== undefined) {
     const least = min ?? 1;
-    model.replicas = { min: least, ...(max !== undefined && max > least && { max }) };
-    ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
-    ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+    const most = max === undefined || max === 0 ? Math.max(least, 1) : max;
+    model.replicas = { min: least, ...(most > least && { max: most }) };
+    if (max === undefined || max === 0) {
+      ledger.changed(
+        [...at, min === undefined ? "maxReplicas" : "minReplicas"],
+        `without maxReplicas Knative scales without a limit: here to ${most}, which replicas.max raises`,
+        "models.*.replicas.max",
+      );
+    } else {
+      ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
+      ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+    }
   }
   const concurrent = ledger.number(...at, "containerConcurrency");
   if (concurrent !== undefined && concurrent > 0) {

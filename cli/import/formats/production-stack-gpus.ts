@@ -32,7 +32,9 @@ export function requestedGpus(model: ModelDraft): number | undefined {
   readResources({ requests, limits: gpus === undefined ? {} : { [type]: gpus } }, machine);
   ledger.mapped([...at, "requestGPUType"], machine.mig === undefined ? "pools.*.node.card" : "pools.*.sharing.mig");
   if (gpus === undefined) {
-    return PARTS.some((field) => ledger.get(...at, field) !== undefined) ? 1 : unrequested(model);
+    const hasPart = PARTS.some((field) => ledger.get(...at, field) !== undefined);
+    machine.vendor = "nvidia";
+    return hasPart ? 1 : unrequested(model);
   }
   machine.vendor = gpus === 0 ? "cpu" : (gpuVendor(type) ?? "nvidia");
   if (gpus > 0 && gpus < 1) {
