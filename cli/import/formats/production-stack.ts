@@ -158,7 +158,8 @@ function readEnvironment(model: ModelDraft): void {
   const { ledger, at } = model;
   const shared: Path = ["servingEngineSpec", "env"];
   // Of every model; one account of them is enough.
-  const account = at[at.length - 1] === 0 ? ledger : new Ledger(ledger.document, table);
+  const first = ledger.list(...ENGINES).findIndex((spec) => isMapping(spec) && spec.enabled !== false);
+  const account = at[at.length - 1] === first ? ledger : new Ledger(ledger.document, table);
   applyVariables({ ...model, ledger: account }, variablesOf(ledger.get(...shared), shared), new Set());
   applyVariables(model, variablesOf(ledger.get(...at, "env"), [...at, "env"]), new Set());
   if (ledger.get(...at, "hf_token") !== undefined) {

@@ -123,6 +123,13 @@ describe("KAITO", () => {
     expect(result.entries.filter(({ kind }) => kind === "wrong")).toEqual([]);
   });
 
+  it("multiplies the replicas of a set by the copies in a pod", async () => {
+    const result = await importText(
+      "apiVersion: kaito.sh/v1beta1\nkind: InferenceSet\nmetadata: { name: s, annotations: { scaledobject.kaito.sh/max-replicas: '3' } }\nspec: { replicas: 2, template: { resource: { instanceType: Standard_NC96ads_A100_v4 }, inference: { preset: { name: llama-3.1-8b-instruct } } } }",
+    );
+    expect(draftOf(result).replicas).toEqual({ min: 8, max: 12 });
+  });
+
   it("says where the number of nodes is another one than was asked for", async () => {
     const result = await workspace("count: 2, instanceType: Standard_NC24ads_A100_v4");
     expect(kinds(result, "resource.count")).toEqual(["changed"]);

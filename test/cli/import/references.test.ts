@@ -38,55 +38,57 @@ const cluster = "ClusterServingRuntime";
 const auto = "name: huggingface, autoSelect: true";
 
 describe("a runtime", () => {
-  it.each([
-    [
-      "of the service's namespace",
-      [runtime("name: r, namespace: other", 1024), runtime("name: r, namespace: mine", 2048)],
-      "runtime: r,",
-      2048,
-    ],
-    [
-      "of its namespace before one that states none",
-      [runtime("name: r", 1024), runtime("name: r, namespace: mine", 2048)],
-      "runtime: r,",
-      2048,
-    ],
-    [
-      "of the namespace before the cluster's",
-      [runtime("name: r", 1024, "", auto, cluster), runtime("name: r, namespace: mine", 2048)],
-      "runtime: r,",
-      2048,
-    ],
-    [
-      "of the cluster",
-      [runtime("name: r", 2048, "", auto, cluster), runtime("name: r, namespace: other", 1024)],
-      "runtime: r,",
-      2048,
-    ],
-    ["that is not disabled", [runtime("name: a", 1024, "disabled: true"), runtime("name: b", 2048)], "", 2048],
-    [
-      "of the highest priority",
-      [runtime("name: a", 1024, "", `${auto}, priority: 1`), runtime("name: b", 2048, "", `${auto}, priority: 2`)],
-      "",
-      2048,
-    ],
-    [
-      "with a priority before one without",
-      [runtime("name: a", 1024), runtime("name: b", 2048, "", `${auto}, priority: 1`)],
-      "",
-      2048,
-    ],
-    ["for one node", [runtime("name: a", 1024, "workerSpec: {}"), runtime("name: b", 2048)], "", 2048],
-    [
-      "of the same version of a format",
-      [runtime("name: a", 1024, "", `${auto}, version: '2'`), runtime("name: b", 2048, "", `${auto}, version: '1'`)],
-      "",
-      2048,
-      "version: '1', ",
-    ],
-  ] as const)("is the one %s", async (_, runtimes, model, tokens, version = "") => {
-    const text = service(model).replace("modelFormat: { ", `modelFormat: { ${version}`);
-    expect(contexts(await read(...runtimes, text))).toEqual([tokens]);
+  const of = (namespace: string) => `name: r, namespace: ${namespace}`;
+  interface Case {
+    readonly which: string;
+    /** The one with 2048 tokens is taken. */
+    readonly runtimes: readonly string[];
+    readonly named?: boolean;
+    readonly version?: string;
+  }
+  const cases: readonly Case[] = [
+    { which: "of its namespace", named: true, runtimes: [runtime(of("other"), 1024), runtime(of("mine"), 2048)] },
+    {
+      which: "of its namespace before one that states none",
+      named: true,
+      runtimes: [runtime("name: r", 1024), runtime(of("mine"), 2048)],
+    },
+    {
+      which: "of its namespace before the cluster's",
+      named: true,
+      runtimes: [runtime("name: r", 1024, "", auto, cluster), runtime(of("mine"), 2048)],
+    },
+    {
+      which: "of the cluster before another namespace's",
+      named: true,
+      runtimes: [runtime(of("other"), 1024), runtime("name: r", 2048, "", auto, cluster)],
+    },
+    { which: "that is not disabled", runtimes: [runtime("name: a", 1024, "disabled: true"), runtime("name: b", 2048)] },
+    {
+      which: "of the highest priority",
+      runtimes: [
+        runtime("name: a", 1024, "", `${auto}, priority: 1`),
+        runtime("name: b", 2048, "", `${auto}, priority: 2`),
+      ],
+    },
+    {
+      which: "with a priority before one without",
+      runtimes: [runtime("name: a", 1024), runtime("name: b", 2048, "", `${auto}, priority: 1`)],
+    },
+    { which: "for one node", runtimes: [runtime("name: a", 1024, "workerSpec: {}"), runtime("name: b", 2048)] },
+    {
+      which: "of the same version of a format",
+      version: "version: '1', ",
+      runtimes: [
+        runtime("name: a", 1024, "", `${auto}, version: '2'`),
+        runtime("name: b", 2048, "", `${auto}, version: '1'`),
+      ],
+    },
+  ];
+
+  it.each(cases)("is the one $which", async ({ runtimes, named = false, version = "" }) => {
+    const text = service(named ? "runtime: r," : "").replace("modelFormat: { ", `modelFormat: { ${version}`);
+    expect(contexts(await read(...runtimes, text))).toEqual([2048]);
   });
 
   it("of another namespace is none", async () => {

@@ -73,7 +73,9 @@ describe("replicas", () => {
         ),
         async (spec) => {
           const result = await kubeai(JSON.stringify(spec).slice(1, -1));
-          const { min = 0, max = min } = replicas(result) ?? {};
+          const found = replicas(result);
+          const min = found?.min ?? 0;
+          const max = found?.max ?? min;
           if (spec.autoscalingDisabled === true) {
             expect([min, max]).toEqual([spec.replicas ?? spec.minReplicas ?? 0, min]);
           } else {
