@@ -223,7 +223,7 @@ function tgiSetting(model: ModelDraft, name: string, value: string, at: Path, ot
     case "model":
       model.weights = value;
       serveAs(model, value, at);
-      ledger.changed(at, `TGI answers to any name of a model: this one is asked for as ${value}`, "models.*.model");
+      ledger.changed(at, "TGI answers whatever name a request has: here a model answers to its own", "models.*.model");
       break;
     case "shards":
       model.original = { ...model.original, ...(number > 0 && { tensorParallel: number }) };

@@ -195,6 +195,13 @@ describe("production-stack", () => {
     expect(result.entries.find(({ path }) => path === `${model}.requestGPUType`)?.to).toBe("pools.*.sharing.mig");
   });
 
+  it("has whole cards where its card has no such slices", async () => {
+    const selector = "nodeSelector: { nvidia.com/gpu.product: NVIDIA-L4 }";
+    const result = await values(`requestGPU: 1, requestGPUType: nvidia.com/mig-3g.40gb, ${selector}`);
+    expect(result.settled?.decision.kind).toBe("planned");
+    expect(kinds(result, model)).toContain("wrong");
+  });
+
   it("passes pipelineParallelSize on with Ray alone", async () => {
     const without = await values(`requestGPU: 1, ${config("pipelineParallelSize: 2")}`);
     expect(draftOf(without).block).not.toHaveProperty("pipelineParallel");
