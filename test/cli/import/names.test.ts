@@ -49,6 +49,18 @@ describe("the name of a model", () => {
       compose("{ image: ollama/ollama, environment: { OLLAMA_MODEL: 'llama3.1:8b' }, gpus: all }"),
       "llama3.1:8b",
     ],
+    [
+      "a recipe's tag",
+      JSON.stringify({
+        recipe_mode: "service",
+        deployment_name: "llm",
+        recipe_id: "cpu_inference",
+        recipe_image_uri: "ollama/ollama:0.24.0",
+        recipe_node_shape: "VM.Standard.E4.Flex",
+        recipe_container_env: [{ key: "MODEL_NAME", value: "llama3.1:8b" }],
+      }),
+      "llama3.1:8b",
+    ],
     ["values of Ollama", "ollama: { models: { pull: ['llama3.1:8b'] } }", "llama3.1:8b"],
     ["KubeAI", kubeai("qwen-3.0-l4"), "qwen-3.0-l4"],
     ["KubeAI with a flag", kubeai("qwen-3.0-l4", ", args: [--served-model-name=own]"), "own"],
