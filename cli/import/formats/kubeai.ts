@@ -129,7 +129,7 @@ function readScale(model: ModelDraft): void {
   ledger.changed([...at, "replicas"], "autoscaling sets it, between minReplicas and maxReplicas");
   if (max === undefined) {
     ledger.changed(
-      ledger.get(...at, "minReplicas") === undefined ? [...at, "engine"] : [...at, "minReplicas"],
+      ledger.get(...at, "minReplicas") === undefined ? [...at, "url"] : [...at, "minReplicas"],
       `without maxReplicas KubeAI scales without a limit: here to ${most}, which replicas.max raises`,
       "models.*.replicas.max",
     );

@@ -55,7 +55,7 @@ describe("replicas", () => {
 
   it.each([
     ["KubeAI", () => kubeai("minReplicas: 2"), "spec.minReplicas"],
-    ["KubeAI without a least number", () => kubeai("features: [TextGeneration]"), "spec.engine"],
+    ["KubeAI without a least number", () => kubeai("features: [TextGeneration]"), "spec.url"],
     ["ollama-helm", () => ollama("autoscaling: { enabled: true, minReplicas: 2 }"), "autoscaling.enabled"],
     ["KEDA", () => keda("enabled: true, minReplicaCount: 1"), "servingEngineSpec.modelSpec[0].keda.enabled"],
     ["KServe", () => kserve("minReplicas: 2,"), "spec.predictor.minReplicas"],
