@@ -46,6 +46,8 @@ export interface ModelDraft {
   machine: MachineDraft;
   /** Its file states how long contexts are. */
   statesContext: boolean;
+  /** Its server takes the longest context that fits, as vLLM with --max-model-len=auto. */
+  takesWhatFits?: boolean;
   /** Volume that the original gives the weights, GB, and where it says so. */
   volumeGB?: { readonly size: number; readonly at: Path };
 }

@@ -3,8 +3,10 @@ import { compareWithOriginal, noteMadeNodes } from "./compare";
 import { type Draft, emptyDraft } from "./draft";
 import { FORMATS } from "./formats/table";
 import type { Entry, Ledger } from "./ledger";
+import { unfolded } from "./list-documents";
 import type { ImportOptions } from "./options";
 import { ImportFileError, type SourceDocument } from "./read-documents";
+import { shareOutNames } from "./served-name";
 import { firstLine, type Settled, settle } from "./settle";
 
 /** What became of the files. */
@@ -21,10 +23,11 @@ export interface Imported {
  */
 export async function importDocuments(
   name: string,
-  documents: readonly SourceDocument[],
+  read: readonly SourceDocument[],
   options: ImportOptions,
   baseDirectory: string,
 ): Promise<Imported> {
+  const documents = read.flatMap(unfolded);
   const draft = emptyDraft();
   const ledgers: Ledger[] = [];
   const others: Entry[] = [];
@@ -39,6 +42,7 @@ export async function importDocuments(
   if (ledgers.length === 0) {
     throw new ImportFileError(noneKnown(documents, others));
   }
+  shareOutNames(draft.models);
   const settled = await settledOf(name, draft, options, baseDirectory);
   noteHostnames(draft, options);
   const entries = [...ledgers.flatMap((ledger) => ledger.entries()), ...others];

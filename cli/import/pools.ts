@@ -91,6 +91,10 @@ function slicesOf({ machine, models }: ImportedPool): void {
   const gpu = findShape(machine.shape ?? "")?.gpu?.model ?? cards.find(({ name }) => name === machine.card)?.gpu;
   const profiles = migProfiles.cards.find(({ gpus }) => gpu !== undefined && gpus.includes(gpu))?.profiles;
   machine.slicesPerGpu = profiles?.find(({ name }) => `all-${name}` === machine.mig)?.perGpu;
+  if (machine.mig !== undefined && gpu !== undefined && machine.slicesPerGpu === undefined) {
+    delete machine.mig;
+    model?.ledger.wrong(model.at, `${gpu} has no slices ${layout}: whole cards take their place`);
+  }
 }
 
 function unknownShape(shape: string | undefined): string {

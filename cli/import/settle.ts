@@ -305,6 +305,9 @@ async function shortened(settled: Settled, baseDirectory: string): Promise<Settl
     }
     if (fits === undefined) {
       model.contextTokens = full;
+    } else if (model.draft.takesWhatFits === true) {
+      const why = `the original takes the longest context that fits: ${fits} tokens`;
+      model.draft.ledger.changed(model.draft.at, why, "models.*.contextTokens");
     } else {
       model.draft.ledger.wrong(
         model.draft.at,

@@ -3,6 +3,8 @@ import { type EngineArgument, ruleFor } from "../../catalog/engine-options";
 import { vllmOptions } from "../../engines/vllm/options";
 import { type Flag, STARTER } from "./command-line";
 import type { ModelDraft, Plain } from "./draft";
+import { EXPERT_RANKS, spreadExperts } from "./expert-ranks";
+import { addAdapter, serveAs } from "./served-name";
 
 /** vLLM's own limits of our key; the reason stands in its description. */
 const UTILIZATION = { least: 0.5, most: 0.97 };
@@ -48,6 +50,7 @@ function wholeNumber(field: string): Reader {
 const context: Reader = (model, flag, value) => {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(value) ?? [];
   if (digits === undefined) {
+    model.takesWhatFits = value === "auto" || value === "-1";
     model.ledger.changed(
       flag.at,
       `"${value}" is the model's own length, or what fits: written as a number`,
@@ -89,7 +92,7 @@ const servedNames: Reader = (model, flag) => {
     set(model, flag, "servedName", first);
   }
   if (others.length > 0) {
-    model.ledger.lost(flag.at, `a model has one name: ${others.join(", ")} would answer nothing`);
+    set(model, flag, "aliases", others);
   }
 };
 
@@ -148,8 +151,7 @@ const loraModules: Reader = (model, flag) => {
   for (const value of flag.values) {
     const [name = "", path = ""] = value.split("=");
     if (/^[\w.-]+\/[\w.-]+$/.test(path) && !path.startsWith("/")) {
-      model.adapters[name] = `hf://${path}`;
-      model.ledger.mapped(flag.at, "models.*.adapters");
+      addAdapter(model, name, `hf://${path}`, flag.at);
     } else {
       model.ledger.lost(
         flag.at,
@@ -217,6 +219,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   model: (model, flag, value) => {
     model.weights = value;
+    serveAs(model, value, flag.at);
     model.ledger.mapped(flag.at, "models.*.model");
   },
 };
@@ -234,12 +237,19 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
     } else if (flag.name === "") {
       applyFirstWord(model, flag);
     } else if (flag.name.startsWith("data-parallel") && names.has(EXPERTS)) {
-      model.ledger.lost(flag.at, "ranks that share experts (wide expert parallelism) are not offered");
+      model.ledger.lost(flag.at, EXPERT_RANKS);
     } else if (Object.hasOwn(READERS, flag.name)) {
       READERS[flag.name]?.(model, flag, value);
     } else {
       applyOther(model, flag);
     }
+  }
+  if (names.has(EXPERTS)) {
+    const [ranks = 1, local] = ["data-parallel-size", "data-parallel-size-local"].map((name) => {
+      const flag = flags.find((each) => each.name === name);
+      return flag === undefined ? undefined : Number(flag.values[0]);
+    });
+    spreadExperts(model, ranks, local);
   }
 }
 
@@ -247,6 +257,7 @@ function applyFirstWord(model: ModelDraft, flag: Flag): void {
   const [value = ""] = flag.values;
   if (/^[\w./@:-]+$/.test(value) && value.includes("/")) {
     model.weights = value;
+    serveAs(model, value, flag.at);
     model.ledger.mapped(flag.at, "models.*.model");
   } else {
     model.ledger.lost(flag.at, "no flag of vLLM");

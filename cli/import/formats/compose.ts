@@ -1,10 +1,13 @@
 /** Compose files with services of vLLM, Ollama, TGI or Triton. */
 import { flagsOf, shellWords, substituted, type Word, wordsOf } from "../command-line";
+import { readComposeGpus } from "../compose-gpus";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
+import { mergedDocument } from "../merged-document";
 import { isMapping, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
+import { serveAs, serveTag } from "../served-name";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
 import { applyVariables, type Variable, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
@@ -14,11 +17,40 @@ export function isCompose(root: SourceDocument["root"]): boolean {
   return isMapping(root.services);
 }
 
+/** Lists that a later file adds to; others, as of a command, it replaces. */
+const JOINED = ["volumes", "ports", "devices", "env_file"];
+
+type Layers = [SourceDocument, ...SourceDocument[]];
+
+/** Files of one project each. A file that leaves a service's image to an earlier one is a layer on top of it. */
+function projectsOf(documents: readonly SourceDocument[]): Layers[] {
+  const projects: Layers[] = [];
+  for (const document of documents) {
+    const { services } = document.root;
+    const open = Object.entries(isMapping(services) ? services : {}).filter(
+      ([, service]) => isMapping(service) && service.image === undefined && service.build === undefined,
+    );
+    const below = projects.find((layers) =>
+      layers.some(({ root }) => open.some(([name]) => isMapping(root.services) && Object.hasOwn(root.services, name))),
+    );
+    if (below === undefined) {
+      projects.push([document]);
+    } else {
+      below.push(document);
+    }
+  }
+  return projects;
+}
+
 /** GPU memory of a server whose models are the user's own. */
 const REPOSITORY_GIB = 8;
 
-export function readCompose(document: SourceDocument, draft: Draft): Ledger[] {
-  const ledger = new Ledger(document, composeTable);
+export function readCompose(document: SourceDocument, draft: Draft, all: readonly SourceDocument[]): Ledger[] {
+  const [layers] = projectsOf(all.filter(({ root }) => isCompose(root))).filter(([first]) => first === document);
+  if (layers === undefined) {
+    return [];
+  }
+  const ledger = new Ledger(mergedDocument(layers, JOINED), composeTable);
   const extensions = ledger.keys().filter((key) => key.startsWith("x-"));
   extensions.forEach((key) => void ledger.changed([key], "read where an alias refers to it"));
   for (const name of ledger.keys("services")) {
@@ -43,19 +75,19 @@ export function readCompose(document: SourceDocument, draft: Draft): Ledger[] {
       applyImage(model, server, [[...at, "image"]]);
     }
     model.weights = server.weights;
-    const served = readServer(model, tagsPulled(ledger));
+    const served = readServer(model, image, tagsPulled(ledger));
     draft.models.push(...served);
   }
   return [ledger];
 }
 
-function readServer(model: ModelDraft, pulled: readonly string[]): ModelDraft[] {
+function readServer(model: ModelDraft, image: string, pulled: readonly string[]): ModelDraft[] {
   const { ledger, at } = model;
   const variables = variablesOf(ledger.get(...at, "environment"), [...at, "environment"]);
   const values = valuesOf(variables);
   const words = [...commandWords(ledger, [...at, "entrypoint"]), ...commandWords(ledger, [...at, "command"])];
   const written = words.map((word) => ({ ...word, text: substituted(word.text, values) }));
-  readGpus(model);
+  readComposeGpus(model, image);
   readReplicas(model);
   switch (model.engine) {
     case "vllm":
@@ -110,29 +142,6 @@ function tagsPulled(ledger: Ledger): string[] {
   return [...new Set([...texts.join(" ").matchAll(/ollama\s+(?:pull|run)\s+([\w./:-]+)/g)].map(([, tag = ""]) => tag))];
 }
 
-function readGpus(model: ModelDraft): void {
-  const { ledger, at, machine } = model;
-  const devices: Path = [...at, "deploy", "resources", "reservations", "devices"];
-  const [device] = ledger.list(...devices);
-  const all = ledger.get(...at, "gpus") === "all" || ledger.text(...at, "runtime") === "nvidia";
-  const kfd = ledger.list(...at, "devices").some((each) => String(each).includes("/dev/kfd"));
-  if (isMapping(device)) {
-    const ids = Array.isArray(device.device_ids) ? device.device_ids.length : undefined;
-    const count = ids ?? (typeof device.count === "number" ? device.count : undefined);
-    machine.vendor = "nvidia";
-    model.original = count === undefined ? {} : { gpus: count };
-    ledger.mapped([...devices, 0], "pools.*.node.gpuCount");
-  } else if (all || kfd) {
-    machine.vendor = kfd ? "amd" : "nvidia";
-    model.original = { gpus: 1 };
-    for (const field of ["gpus", "runtime", "devices"]) {
-      ledger.mapped([...at, field], "pools.*.node.card");
-    }
-  } else {
-    machine.vendor = "cpu";
-  }
-}
-
 function readReplicas(model: ModelDraft): void {
   const { ledger, at } = model;
   for (const path of [["deploy", "replicas"], ["scale"]]) {
@@ -166,12 +175,14 @@ function readOllama(model: ModelDraft, variables: readonly Variable[], pulled: r
   }
   model.weights = first;
   model.name = keyOf(first);
+  serveTag(model, first, at);
   return [model, ...others.map((tag) => guestOf(model, tag))];
 }
 
 function guestOf(server: ModelDraft, tag: string): ModelDraft {
   const guest = newModel(server.ledger, server.at, keyOf(tag), "ollama");
   guest.weights = tag;
+  serveTag(guest, tag, server.at);
   guest.block.serverOf = server.name;
   guest.machine = server.machine;
   guest.original = server.original;
@@ -211,7 +222,8 @@ function tgiSetting(model: ModelDraft, name: string, value: string, at: Path, ot
   switch (Object.hasOwn(TGI_KEYS, name) ? TGI_KEYS[name] : undefined) {
     case "model":
       model.weights = value;
-      ledger.mapped(at, "models.*.model");
+      serveAs(model, value, at);
+      ledger.changed(at, "TGI answers whatever name a request has: here a model answers to its own", "models.*.model");
       break;
     case "shards":
       model.original = { ...model.original, ...(number > 0 && { tensorParallel: number }) };

@@ -2,10 +2,13 @@
 import { cards, findShape } from "../../../catalog/shapes";
 import machines from "../azure-machines.json";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
+import { kaitoLayout, kaitoUtilization } from "../kaito-layout";
 import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
 import { readContainer, servingContainer, statedLayout } from "../pod-container";
 import { documentsOf, ImportFileError, type SourceDocument } from "../read-documents";
+import { inNamespaceOf, nameOf } from "../references";
+import { serveAs } from "../served-name";
 import { serverImage } from "../server-image";
 import { readUserPod } from "../user-pod";
 import { HUB_TOKEN_REASON } from "../variables";
@@ -46,7 +49,9 @@ export function readInferenceSet(document: SourceDocument, draft: Draft, all: re
   }
   const min = ledger.number("spec", "replicas") ?? 1;
   const max = ledger.number(...MOST_REPLICAS);
-  model.replicas = { min, ...(max !== undefined && max > min && { max }) };
+  const copies = model.replicas.min;
+  const most = max !== undefined && max > min ? max * copies : undefined;
+  model.replicas = { min: min * copies, ...(most !== undefined && { max: most }) };
   ledger.mapped(["spec", "replicas"], "models.*.replicas.min");
   ledger.mapped(MOST_REPLICAS, "models.*.replicas.max");
   return [ledger];
@@ -79,7 +84,9 @@ function readWorkspace(
   } else {
     model.weights = preset.includes("/") ? preset : (presetRepository(preset) ?? preset);
     ledger.mapped([...inference, "preset", "name"], "models.*.model");
-    model.settings.servedName = preset;
+    // Its Workspaces have the name of the set.
+    const served = base.length > 0 ? name : preset.split("/").pop()?.toLowerCase();
+    serveAs(model, served, [...inference, "preset", "name"]);
   }
   const secret = [...inference, "preset", "presetOptions", "modelAccessSecret"];
   if (ledger.text(...secret) !== undefined) {
@@ -88,6 +95,7 @@ function readWorkspace(
   readMachine(model, [...base, "resource"]);
   readConfig(model, [...inference, "config"], all);
   if (preset === undefined) {
+    ledger.mapped([...base, "resource", "count"], "pools.*.minNodes");
     statedLayout(model);
   } else {
     layout(model, [...base, "resource"]);
@@ -138,7 +146,6 @@ function readMachine(model: ModelDraft, resource: Path): void {
   if (gpus !== undefined) {
     model.original = { ...model.original, gpus };
   }
-  ledger.mapped([...resource, "count"], "models.*.vllm.pipelineParallel");
 }
 
 /** The preset's flags in a ConfigMap of the same files. */
@@ -148,8 +155,8 @@ function readConfig(model: ModelDraft, at: Path, all: readonly SourceDocument[])
   if (name === undefined) {
     return;
   }
-  const map = all.find(
-    ({ root }) => root.kind === "ConfigMap" && isMapping(root.metadata) && root.metadata.name === name,
+  const map = inNamespaceOf(ledger.document.root, all).find(
+    ({ root }) => root.kind === "ConfigMap" && nameOf(root) === name,
   );
   const text = isMapping(map?.root.data) ? map.root.data["inference_config.yaml"] : undefined;
   if (map === undefined || typeof text !== "string") {
@@ -171,14 +178,52 @@ function flagsIn(file: string, text: string): Readonly<Record<string, unknown>> 
   return isMapping(config.root.vllm) ? config.root.vllm : {};
 }
 
-/** KAITO spreads a model over all GPUs of a node, and over the nodes of the workspace. */
+/** Annotation that takes another server than vLLM. */
+const RUNTIME: Path = ["metadata", "annotations", "kaito.sh/runtime"];
+
 function layout(model: ModelDraft, resource: Path): void {
-  const { ledger, block, original } = model;
-  const nodes = ledger.number(...resource, "count") ?? 1;
-  block.tensorParallel ??= original.gpus ?? 1;
+  const { ledger, block, machine, settings, weights = "", original } = model;
+  const at: Path = [...resource, "count"];
+  if (ledger.text(...RUNTIME) === "transformers") {
+    ledger.changed(RUNTIME, "vLLM serves the model in place of Hugging Face Transformers", "models.*.engine");
+    ledger.changed(at, "the plan counts the nodes of a model by its size");
+    model.original = {};
+    return;
+  }
+  block.gpuMemoryUtilization ??= kaitoUtilization(machine);
+  model.takesWhatFits = !model.statesContext;
+  const gpus = original.gpus ?? 1;
+  const stated = typeof settings.contextTokens === "number" ? settings.contextTokens : undefined;
+  const known = kaitoLayout(weights, machine, gpus, stated);
+  const { tensorParallel, nodes, copies } = known ?? {
+    tensorParallel: gpus,
+    nodes: ledger.number(...at) ?? 1,
+    copies: 1,
+  };
+  const why =
+    known === undefined
+      ? "KAITO lays a model out by its size and the memory of its nodes, of which one is not known here: its GPUs share the model"
+      : copies > 1
+        ? `less than half of one GPU holds the model: KAITO runs ${copies} copies in a pod, which are replicas here`
+        : `KAITO counts the nodes by the model's size: ${nodes}`;
+  for (const place of [
+    [...resource, "instanceType"],
+    [...resource, "partition"],
+  ]) {
+    if (known === undefined || copies > 1) {
+      ledger.changed(place, why, copies > 1 ? "models.*.replicas.min" : "models.*.vllm.tensorParallel");
+    }
+  }
+  if (ledger.number(...at) === nodes) {
+    ledger.mapped(at, "models.*.vllm.pipelineParallel");
+  } else {
+    ledger.changed(at, why, "models.*.vllm.pipelineParallel");
+  }
+  block.tensorParallel ??= tensorParallel;
   block.pipelineParallel ??= nodes;
+  model.replicas = { min: copies };
   model.original = {
-    ...original,
+    gpus: copies > 1 ? 1 : gpus,
     tensorParallel: Number(block.tensorParallel),
     pipelineParallel: Number(block.pipelineParallel),
   };

@@ -3,16 +3,13 @@ import type { Ledger } from "../ledger";
 import { mergedDocument } from "../merged-document";
 import { isMapping, type Path, valueAt } from "../path";
 import type { SourceDocument } from "../read-documents";
+import { inNamespaceOf, mappingOf, nameOf } from "../references";
 
 type Root = SourceDocument["root"];
 
 export function isKserve(root: Root, kind: string): boolean {
   return String(root.apiVersion).startsWith("serving.kserve.io/") && root.kind === kind;
 }
-
-const isRuntime = (root: Root) => isKserve(root, "ServingRuntime") || isKserve(root, "ClusterServingRuntime");
-
-const nameOf = (root: Root) => valueAt(root, ["metadata", "name"]);
 
 /** Where a runtime's fields are in an InferenceService: its first container is `model`. */
 const OF_RUNTIME = [
@@ -28,27 +25,80 @@ const OF_RUNTIME = [
 /** Runtimes and configurations that every installation of KServe has. */
 const INSTALLED = /^kserve-/;
 
-/** An InferenceService on top of the runtime that it names, or that takes its format by itself. */
-export function withRuntime(service: SourceDocument, all: readonly SourceDocument[]): SourceDocument {
-  const at = ["spec", "predictor", "model"];
-  const [named, format] = [
-    valueAt(service.root, [...at, "runtime"]),
-    valueAt(service.root, [...at, "modelFormat", "name"]),
-  ];
-  const runtimes = all.filter(({ root }) => isRuntime(root));
-  const runtime =
-    runtimes.find(({ root }) => nameOf(root) === named) ??
-    (named === undefined ? runtimes.find(({ root }) => formatsOf(root).includes(format)) : undefined);
-  return runtime === undefined || !isMapping(valueAt(service.root, at))
-    ? service
-    : mergedDocument([asService(runtime), service], ["args"]);
+const MODEL: Path = ["spec", "predictor", "model"];
+
+/** An InferenceService whose predictor is of a format by its key, as KServe rewrites it: `huggingface`. */
+export function withModel(service: SourceDocument): SourceDocument {
+  const predictor = mappingOf(valueAt(service.root, ["spec", "predictor"]));
+  const { huggingface, ...rest } = predictor;
+  if (!isMapping(huggingface) || predictor.model !== undefined) {
+    return service;
+  }
+  const own = (path: Path): Path => {
+    const [, , key, field, ...below] = path;
+    const formerly: Path = ["spec", "predictor", "huggingface"];
+    return key !== "model"
+      ? path
+      : field === undefined || field === "modelFormat"
+        ? formerly
+        : [...formerly, field, ...below];
+  };
+  const model = { modelFormat: { name: "huggingface" }, ...huggingface };
+  return {
+    file: service.file,
+    root: { ...service.root, spec: { ...mappingOf(service.root.spec), predictor: { ...rest, model } } },
+    lineOf: (path) => service.lineOf(own(path)),
+    sourceOf: (path) => ({ file: service.file, path: own(path) }),
+  };
 }
 
-function formatsOf(root: Root): readonly unknown[] {
+/**
+ * The runtime that KServe takes: the one of the name in the service's namespace, else in the cluster; without a name the
+ * one of the highest priority for the format that is not disabled.
+ */
+export function runtimeOf({ root }: SourceDocument, all: readonly SourceDocument[]): SourceDocument | undefined {
+  const named = valueAt(root, [...MODEL, "runtime"]);
+  const own = inNamespaceOf(
+    root,
+    all.filter((each) => isKserve(each.root, "ServingRuntime")),
+  );
+  const shared = all.filter((each) => isKserve(each.root, "ClusterServingRuntime"));
+  if (named !== undefined) {
+    return [...own, ...shared].find((each) => nameOf(each.root) === named);
+  }
+  const spansNodes = valueAt(root, ["spec", "predictor", "workerSpec"]) !== undefined;
+  const taken = [own, shared].flatMap((runtimes) =>
+    runtimes
+      .filter((each) => !isDisabled(each) && spansNodes === (valueAt(each.root, ["spec", "workerSpec"]) !== undefined))
+      .flatMap((each) => {
+        const priority = priorityFor(each, valueAt(root, [...MODEL, "modelFormat"]));
+        return priority === undefined ? [] : [{ each, priority }];
+      })
+      .sort((a, b) => b.priority - a.priority),
+  );
+  return taken[0]?.each;
+}
+
+export function isDisabled({ root }: SourceDocument): boolean {
+  return valueAt(root, ["spec", "disabled"]) === true;
+}
+
+/** Undefined where the runtime does not take the format by itself; those without a priority stand last. */
+function priorityFor({ root }: SourceDocument, wanted: unknown): number | undefined {
+  const { name, version } = mappingOf(wanted);
   const formats = valueAt(root, ["spec", "supportedModelFormats"]);
-  return Array.isArray(formats)
-    ? (formats as unknown[]).flatMap((each) => (isMapping(each) && each.autoSelect === true ? [each.name] : []))
-    : [];
+  const taken = (Array.isArray(formats) ? (formats as unknown[]) : [])
+    .map(mappingOf)
+    .filter((each) => each.name === name && each.autoSelect === true);
+  const fitting = taken.some((each) => version === undefined || String(each.version) === String(version));
+  return fitting ? Number(taken[0]?.priority ?? Number.NEGATIVE_INFINITY) : undefined;
+}
+
+/** An InferenceService on top of its runtime. */
+export function withRuntime(service: SourceDocument, runtime: SourceDocument | undefined): SourceDocument {
+  return runtime === undefined || isDisabled(runtime) || !isMapping(valueAt(service.root, MODEL))
+    ? service
+    : mergedDocument([asService(runtime), service], ["args"]);
 }
 
 function asService(runtime: SourceDocument): SourceDocument {
@@ -65,30 +115,31 @@ function asService(runtime: SourceDocument): SourceDocument {
   };
 }
 
-function mappingOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isMapping(value) ? value : {};
-}
-
-/** Notes a runtime that no file has. */
-export function noteRuntime(ledger: Ledger, all: readonly SourceDocument[]): void {
-  const at: Path = ["spec", "predictor", "model", "runtime"];
+/**
+ * Notes a runtime that no file has, or that KServe refuses.
+ *
+ * @returns whether what the service gets of a runtime is unknown.
+ */
+export function noteRuntime(ledger: Ledger, runtime: SourceDocument | undefined): boolean {
+  const at: Path = [...MODEL, "runtime"];
   const name = ledger.text(...at);
-  if (name === undefined || INSTALLED.test(name)) {
-    return;
-  }
-  if (!all.some(({ root }) => isRuntime(root) && nameOf(root) === name)) {
+  if (runtime !== undefined && isDisabled(runtime)) {
+    ledger.wrong(at, `the runtime ${name} is disabled: KServe refuses the service; nothing of the runtime is read`);
+  } else if (name !== undefined && runtime === undefined && !INSTALLED.test(name)) {
     ledger.lost(
       at,
-      `no file has the ServingRuntime ${name}, whose image and flags are missing here: import it with the service`,
+      `no file has the ServingRuntime ${name} for this namespace, whose image and flags are missing here: import it with the service`,
     );
+    return true;
   }
+  return false;
 }
 
 const CONFIG = "LLMInferenceServiceConfig";
 
 /** An LLMInferenceService on top of the configurations that it names, the first one below the others. */
 export function withBaseRefs(service: SourceDocument, all: readonly SourceDocument[]): SourceDocument {
-  const bases = refsOf(service.root).flatMap((name) => configNamed(name, all) ?? []);
+  const bases = refsOf(service.root).flatMap((name) => configNamed(name, service.root, all) ?? []);
   const specs = bases.map(({ file, root, lineOf }): SourceDocument => ({ file, root: { spec: root.spec }, lineOf }));
   const [first, ...others] = [...specs, service];
   return mergedDocument([first ?? service, ...others]);
@@ -99,21 +150,29 @@ function refsOf(root: Root): readonly unknown[] {
   return Array.isArray(refs) ? (refs as unknown[]).map((each) => (isMapping(each) ? each.name : undefined)) : [];
 }
 
-function configNamed(name: unknown, all: readonly SourceDocument[]): SourceDocument | undefined {
-  return all.find(({ root }) => isKserve(root, CONFIG) && nameOf(root) === name);
+/** Configurations of KServe's own namespace are everyone's. */
+function configNamed(name: unknown, service: Root, all: readonly SourceDocument[]): SourceDocument | undefined {
+  return inNamespaceOf(service, all, ["kserve"]).find(({ root }) => isKserve(root, CONFIG) && nameOf(root) === name);
 }
 
-/** Notes each configuration that was read, and each that no file has. */
-export function noteBaseRefs(ledger: Ledger, all: readonly SourceDocument[]): void {
-  refsOf(ledger.document.root).forEach((name, index) => {
+/**
+ * Notes each configuration that was read, and each that no file has.
+ *
+ * @returns whether what the service gets of one is unknown.
+ */
+export function noteBaseRefs(ledger: Ledger, all: readonly SourceDocument[]): boolean {
+  const { root } = ledger.document;
+  const missing = refsOf(root).filter((name, index) => {
     const at: Path = ["spec", "baseRefs", index];
-    if (configNamed(name, all) !== undefined) {
+    if (configNamed(name, root, all) !== undefined) {
       ledger.changed(at, "what it sets is read as if the service said it");
-    } else {
-      ledger.lost(
-        at,
-        `no file has the ${CONFIG} ${String(name)}: import it with the service, or write what it sets under the model`,
-      );
+      return false;
     }
+    ledger.lost(
+      at,
+      `no file has the ${CONFIG} ${String(name)} for this namespace: import it with the service, or write what it sets under the model`,
+    );
+    return true;
   });
+  return missing.length > 0;
 }

@@ -1,16 +1,26 @@
 /** KServe: InferenceService (v1beta1) and LLMInferenceService (v1alpha1, v1alpha2). */
-import type { Flag } from "../command-line";
+import { type Flag, flagsOf, wordsOf } from "../command-line";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
+import { EXPERT_RANKS, spreadExperts } from "../expert-ranks";
 import { Ledger } from "../ledger";
 import { gibibytes } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
 import { type ContainerContext, readContainer, readPodPlace, servingContainer, statedLayout } from "../pod-container";
 import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
+import { addAdapter, serveAs } from "../served-name";
 import { serverImage } from "../server-image";
 import { applyAddress } from "../stored-weights";
 import { readUserPod } from "../user-pod";
-import { isKserve, noteBaseRefs, noteRuntime, withBaseRefs, withRuntime } from "./kserve-references";
+import {
+  isKserve,
+  noteBaseRefs,
+  noteRuntime,
+  runtimeOf,
+  withBaseRefs,
+  withModel,
+  withRuntime,
+} from "./kserve-references";
 import { kserveInferenceServiceTable, kserveLlmInferenceServiceTable } from "./tables";
 
 export function isInferenceService(root: SourceDocument["root"]): boolean {
@@ -31,7 +41,9 @@ const MOUNTED = "/mnt/models";
 const STORAGE = "STORAGE_URI";
 
 export function readInferenceService(document: SourceDocument, draft: Draft, all: readonly SourceDocument[]): Ledger[] {
-  const ledger = new Ledger(withRuntime(document, all), kserveInferenceServiceTable);
+  const service = withModel(document);
+  const runtime = runtimeOf(service, all);
+  const ledger = new Ledger(withRuntime(service, runtime), kserveInferenceServiceTable);
   const predictor: Path = ["spec", "predictor"];
   const format = ledger.text(...predictor, "model", "modelFormat", "name");
   const containers = ledger.list(...predictor, "containers");
@@ -49,13 +61,24 @@ export function readInferenceService(document: SourceDocument, draft: Draft, all
     );
     return [ledger];
   }
+  const task = taskOf(ledger, own);
+  if (task !== undefined && !SERVED_TASKS.includes(task)) {
+    ledger.dismiss(`its task ${task} is not served here: tasks are chat, completion, embedding and rerank`);
+    return [ledger];
+  }
   const model = newModel(ledger, [], nameOf(ledger), engine);
   ledger.mapped([...predictor, "model", "modelFormat"], "models.*.engine");
-  noteRuntime(ledger, all);
+  // Runtimes of KServe itself serve under the service's name; others under the one of their command line.
+  const isOwnServer = runtime === undefined || image?.server !== undefined;
+  if (isModel && isOwnServer) {
+    serveAs(model, ledger.text("metadata", "name"), NAME);
+  }
+  const isUnknown = noteRuntime(ledger, runtime);
   readContainer(model, own, contextOf(ledger));
   if (isModel) {
-    model.settings.servedName ??= ledger.text("metadata", "name") ?? model.name;
+    serveAs(model, ledger.text("metadata", "name"), NAME);
   }
+  assumeGpu(model, isUnknown);
   readAddresses(model, draft, own);
   readUserPod(model, {
     volumes: [...predictor, "volumes"],
@@ -67,11 +90,40 @@ export function readInferenceService(document: SourceDocument, draft: Draft, all
     annotations: [...predictor, "annotations"],
   });
   readScale(model, predictor);
+  readKnativeScale(ledger);
   readPodPlace(model, predictor);
   readWorkers(model, [...predictor, "workerSpec"]);
   statedLayout(model);
   draft.models.push(model);
   return [ledger];
+}
+
+const NAME: Path = ["metadata", "name"];
+
+/** Tasks of KServe's server for Hugging Face models that its vLLM takes too. */
+const SERVED_TASKS = [
+  "text_generation",
+  "text2text_generation",
+  "text_embedding",
+  "embed",
+  "embedding",
+  "score",
+  "generate",
+  "auto",
+  "pooling",
+];
+
+function taskOf(ledger: Ledger, own: Path): string | undefined {
+  const words = ["command", "args"].flatMap((key) => wordsOf(ledger.list(...own, key), [...own, key]));
+  return flagsOf(words).find(({ name }) => name === "task")?.values[0];
+}
+
+/** GPUs may stand in what no file has. */
+function assumeGpu({ ledger, at, machine, original }: ModelDraft, isUnknown: boolean): void {
+  if (isUnknown && original.gpus === undefined && machine.vendor === undefined) {
+    machine.vendor = "nvidia";
+    ledger.changed(at, "what it refers to and no file has may ask for GPUs: one is planned", "pools.*.node.card");
+  }
 }
 
 function nameOf(ledger: Ledger): string {
@@ -147,9 +199,18 @@ function readScale(model: ModelDraft, at: Path): void {
   const max = ledger.number(...at, "maxReplicas");
   if (min !== undefined || max !== undefined) {
     const least = min ?? 1;
-    model.replicas = { min: least, ...(max !== undefined && max > least && { max }) };
-    ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
-    ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+    const most = max === undefined || max === 0 ? Math.max(least, 1) : max;
+    model.replicas = { min: least, ...(most > least && { max: most }) };
+    if (max === undefined || max === 0) {
+      ledger.changed(
+        [...at, min === undefined ? "maxReplicas" : "minReplicas"],
+        `without maxReplicas Knative scales without a limit: here to ${most}, which replicas.max raises`,
+        "models.*.replicas.max",
+      );
+    } else {
+      ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
+      ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+    }
   }
   const concurrent = ledger.number(...at, "containerConcurrency");
   if (concurrent !== undefined && concurrent > 0) {
@@ -158,16 +219,40 @@ function readScale(model: ModelDraft, at: Path): void {
   }
 }
 
+/** Annotations of Knative; KServe writes those of the limits itself, from minReplicas and maxReplicas. */
+function readKnativeScale(ledger: Ledger): void {
+  const at = (key: string): Path => ["metadata", "annotations", `autoscaling.knative.dev/${key}`];
+  for (const [key, field] of [
+    ["min-scale", "minReplicas"],
+    ["minScale", "minReplicas"],
+    ["max-scale", "maxReplicas"],
+    ["maxScale", "maxReplicas"],
+  ] as const) {
+    ledger.wrong(at(key), `KServe leaves this annotation out: spec.predictor.${field} counts`);
+  }
+  for (const key of ["target", "metric", "class", "target-utilization-percentage"]) {
+    ledger.changed(at(key), "replicas follow the queue and the KV cache: models.*.scaling has targets");
+  }
+}
+
+/** Nodes of one replica, each with GPUs, as the runtimes of KServe count them where the service does not. */
 function readWorkers(model: ModelDraft, at: Path): void {
+  const { ledger, block, machine } = model;
+  if (isMapping(ledger.get(...at))) {
+    machine.vendor ??= "nvidia";
+    block.tensorParallel ??= 1;
+    block.pipelineParallel ??= 1;
+  }
   readSizes(model, at, { tensorParallelSize: "tensorParallel", pipelineParallelSize: "pipelineParallel" });
 }
 
 /** Sizes of groups of GPUs, by their fields in the document. */
-function readSizes({ ledger, block }: ModelDraft, at: Path, keys: Readonly<Record<string, string>>): void {
+function readSizes({ ledger, block, machine }: ModelDraft, at: Path, keys: Readonly<Record<string, string>>): void {
   for (const [field, key] of Object.entries(keys)) {
     const size = ledger.number(...at, field);
     if (size !== undefined) {
       block[key] = size;
+      machine.vendor ??= "nvidia";
       ledger.mapped([...at, field], `models.*.vllm.${key}`);
     }
   }
@@ -180,7 +265,9 @@ export function readLlmInferenceService(
 ): Ledger[] {
   const ledger = new Ledger(withBaseRefs(document, all), kserveLlmInferenceServiceTable);
   const model = newModel(ledger, [], nameOf(ledger), "vllm");
-  noteBaseRefs(ledger, all);
+  const isUnknown = noteBaseRefs(ledger, all);
+  const served = ledger.text("spec", "model", "name") ?? ledger.text("metadata", "name");
+  serveAs(model, served, NAME);
   const template: Path = ["spec", "template"];
   const containers = ledger.list(...template, "containers");
   const serving = servingContainer(containers, ["main"]);
@@ -203,6 +290,7 @@ export function readLlmInferenceService(
   readDevices(model);
   readOffloading(model);
   readParallelism(model);
+  assumeGpu(model, isUnknown);
   const replicas = ledger.number("spec", "replicas");
   model.replicas = { min: (replicas ?? 1) * model.replicas.min };
   ledger.mapped(["spec", "replicas"], "models.*.replicas.min");
@@ -224,10 +312,7 @@ function readModel(model: ModelDraft, draft: Draft): void {
   if (address !== undefined) {
     applyAddress(model, draft, address, [...at, "uri"], [served, served?.split("/").pop()]);
   }
-  if (served !== undefined) {
-    model.settings.servedName = served;
-    ledger.mapped([...at, "name"], "models.*.servedName");
-  }
+  ledger.mapped([...at, "name"], "models.*.servedName");
 }
 
 /** GPUs that a claim of dynamic resource allocation asks for. */
@@ -260,8 +345,7 @@ function readLora(model: ModelDraft): void {
   ledger.list(...at).forEach((adapter, index) => {
     const { name, uri } = isMapping(adapter) ? adapter : {};
     if (typeof name === "string" && typeof uri === "string" && uri.startsWith("hf://")) {
-      model.adapters[keyOf(name)] = uri;
-      ledger.mapped([...at, index], "models.*.adapters");
+      addAdapter(model, name, uri, [...at, index]);
     } else {
       ledger.lost([...at, index], "adapters come from hf://org/name or from s3://bucket/prefix of the model store");
     }
@@ -281,8 +365,9 @@ function readParallelism(model: ModelDraft): void {
       "models.*.replicas.min",
     );
   } else if (ranks > 1) {
+    spreadExperts(model, ranks, ledger.number(...at, "dataLocal"));
     for (const field of ["data", "dataLocal", "expert"]) {
-      ledger.lost([...at, field], "ranks that share experts (wide expert parallelism) are not offered");
+      ledger.lost([...at, field], EXPERT_RANKS);
     }
   }
 }

@@ -1,11 +1,12 @@
 /** KubeAI: Model (kubeai.org/v1), and values of the chart models. */
 import { flagsOf, wordsOf } from "../command-line";
-import { type Draft, keyOf, newModel } from "../draft";
+import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { cardNamed } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
+import { addAdapter, serveAs } from "../served-name";
 import { applyImage, imageOf } from "../server-image";
 import { applyAddress } from "../stored-weights";
 import { applyVariables, variablesOf } from "../variables";
@@ -42,6 +43,7 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
   const engine = ledger.text(...at, "engine") ?? "VLLM";
   const known = Object.entries(ENGINES).find(([key]) => key === engine)?.[1];
   const url = ledger.text(...at, "url") ?? "";
+  const [, asked] = /[?&]model=([^&]+)/.exec(url) ?? [];
   if (known === undefined) {
     const why = `${engine} is not served here: vLLM and Ollama are`;
     if (at[0] === "spec") {
@@ -51,7 +53,15 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
     }
     return;
   }
+  if (url === "" && at[0] === "catalog") {
+    ledger.lost(
+      at,
+      "its url is in the chart's own catalog, which this file overrides: import what helm template writes",
+    );
+    return;
+  }
   const model = newModel(ledger, at, keyOf(name), known);
+  serveAs(model, name, at[0] === "catalog" ? at : ["metadata", "name"]);
   ledger.mapped(["metadata", "name"], "models");
   ledger.cover(["apiVersion"]);
   ledger.cover(["kind"]);
@@ -59,8 +69,10 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
   if (url.startsWith("ollama://")) {
     model.weights = url.replace(/\?.*$/, "");
     ledger.mapped([...at, "url"], "models.*.model");
+  } else if (known === "ollama") {
+    model.weights = asked;
+    ledger.changed([...at, "url"], "Ollama fetches the model from its library, by its name", "models.*.source");
   } else {
-    const [, asked] = /[?&]model=([^&]+)/.exec(url) ?? [];
     applyAddress(model, draft, url, [...at, "url"], [name, asked]);
     model.weights ??= asked;
   }
@@ -79,18 +91,10 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
   ledger.list(...at, "adapters").forEach((adapter, index) => {
     const { name: adapterName, url: source } = isMapping(adapter) ? adapter : {};
     if (typeof adapterName === "string" && typeof source === "string" && source.startsWith("hf://")) {
-      model.adapters[keyOf(adapterName)] = source;
-      ledger.mapped([...at, "adapters", index], "models.*.adapters");
+      addAdapter(model, `${name}_${adapterName}`, source, [...at, "adapters", index], adapterName);
     }
   });
-  const replicas = ledger.number(...at, "replicas");
-  const min = ledger.number(...at, "minReplicas") ?? replicas ?? 0;
-  const max = ledger.number(...at, "maxReplicas") ?? Math.max(min, replicas ?? 1, 1);
-  model.replicas = { min, ...(max > min && { max }) };
-  for (const field of ["replicas", "minReplicas"]) {
-    ledger.mapped([...at, field], "models.*.replicas.min");
-  }
-  ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+  readScale(model);
   const target = ledger.number(...at, "targetRequests");
   if (target !== undefined) {
     ledger.changed(
@@ -103,8 +107,37 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
   draft.models.push(model);
 }
 
+/** Replicas: fixed where autoscaling is off, else from minReplicas on, without a limit where none is stated. */
+function readScale(model: ModelDraft): void {
+  const { ledger, at } = model;
+  const stated = ledger.number(...at, "replicas");
+  const min = ledger.number(...at, "minReplicas") ?? 0;
+  const max = ledger.number(...at, "maxReplicas");
+  if (ledger.get(...at, "autoscalingDisabled") === true) {
+    model.replicas = { min: stated ?? min };
+    ledger.mapped([...at, "autoscalingDisabled"], "models.*.replicas");
+    ledger.mapped([...at, "replicas"], "models.*.replicas.min");
+    for (const field of ["minReplicas", "maxReplicas"]) {
+      ledger.changed([...at, field], "it counts with autoscaling alone, which is off");
+    }
+    return;
+  }
+  const most = max ?? Math.max(min, stated ?? 1, 1);
+  model.replicas = { min, ...(most > min && { max: most }) };
+  ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
+  ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+  ledger.changed([...at, "replicas"], "autoscaling sets it, between minReplicas and maxReplicas");
+  if (max === undefined) {
+    ledger.changed(
+      ledger.get(...at, "minReplicas") === undefined ? [...at, "url"] : [...at, "minReplicas"],
+      `without maxReplicas KubeAI scales without a limit: here to ${most}, which replicas.max raises`,
+      "models.*.replicas.max",
+    );
+  }
+}
+
 /** `nvidia-gpu-l4:2`: a profile of KubeAI's values, and how many times it is taken. */
-function readProfile(model: ReturnType<typeof newModel>, at: Path): void {
+function readProfile(model: ModelDraft, at: Path): void {
   const { ledger, machine } = model;
   const [profile = "", times = "1"] = (ledger.text(...at, "resourceProfile") ?? "").split(":");
   if (profile.startsWith("cpu") || profile === "") {

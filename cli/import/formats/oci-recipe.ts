@@ -4,6 +4,7 @@ import { type Draft, keyOf, type MachineDraft, type ModelDraft, newModel } from 
 import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
 import type { SourceDocument } from "../read-documents";
+import { serveTag } from "../served-name";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
 import { applyVariables, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
@@ -170,11 +171,10 @@ function readCommand(model: ModelDraft): void {
   }
   const tag = values.MODEL_NAME;
   if (model.engine === "ollama" && tag !== undefined) {
+    const place = ["recipe_container_env", variables.findIndex(({ name }) => name === "MODEL_NAME")];
     model.weights = tag;
-    ledger.mapped(
-      ["recipe_container_env", variables.findIndex(({ name }) => name === "MODEL_NAME")],
-      "models.*.source",
-    );
+    serveTag(model, tag, place);
+    ledger.mapped(place, "models.*.source");
     answered.add("MODEL_NAME");
   }
   // The recipes' own word for the model, which only their documentation reads.

@@ -2,8 +2,9 @@
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { readNodeSelector, readResources, readTolerations } from "../nodes-of-pods";
-import { isMapping } from "../path";
+import { isMapping, type Path } from "../path";
 import type { SourceDocument } from "../read-documents";
+import { serveTag } from "../served-name";
 import { applyImage, imageOf } from "../server-image";
 import { readUserPod } from "../user-pod";
 import { applyVariables, variablesOf } from "../variables";
@@ -20,9 +21,16 @@ function hasModels(values: unknown): boolean {
 
 const MODELS = ["ollama", "models"];
 
+/** What the chart's own values say of autoscaling. */
+const CHART_REPLICAS = { min: 1, max: 100 };
+
 /** Values of the chart itself, or of one that has it below `ollama`, as Open WebUI's does. */
 export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[] {
   const outer = new Ledger(document, ollamaHelmTable);
+  if (isMapping(document.root.ollama) && document.root.ollama.enabled === false) {
+    outer.dismiss("it switches the chart ollama off: ollama.enabled");
+    return [outer];
+  }
   if (hasModels(document.root)) {
     readValues(outer, draft);
     return [outer];
@@ -38,25 +46,73 @@ function readValues(ledger: Ledger, draft: Draft): void {
   const places = [MODELS, [...MODELS, "run"], [...MODELS, "pull"]].flatMap((path) =>
     ledger.list(...path).flatMap((tag, index) => (typeof tag === "string" ? [{ tag, at: [...path, index] }] : [])),
   );
-  const tags = [...new Set(places.map(({ tag }) => tag))];
-  places.forEach(({ at }) => void ledger.mapped(at, "models.*.source"));
-  if (tags.length === 0) {
+  const made = madeModels(ledger);
+  const fetched = places.filter(({ tag, at }) => {
+    const isMade = made.some(({ name }) => name === tag);
+    ledger[isMade ? "changed" : "mapped"](at, isMade ? "ollama.models.create makes it" : "models.*.source");
+    return !isMade;
+  });
+  const served = new Map(fetched.map(({ tag, at }): [string, Made] => [tag, { name: tag, tag, at }]));
+  for (const each of made) {
+    const base = [...served.values()].find(({ tag }) => tag === each.tag);
+    if (base === undefined) {
+      served.set(each.name, each);
+    } else {
+      ledger.lost([...each.at, "name"], `the server has ${each.tag} once: clients ask for it as ${base.name}`);
+      served.set(base.name, { ...base, tokens: Math.max(base.tokens ?? 0, each.tokens ?? 0) });
+    }
+  }
+  const models = [...served.values()].map(({ name, tag, at, tokens = 0 }) => {
+    const model = newModel(ledger, [...MODELS], keyOf(name), "ollama");
+    model.weights = tag;
+    serveTag(model, name, at);
+    if (tokens > 0) {
+      model.settings.contextTokens = tokens;
+      model.statesContext = true;
+    }
+    return model;
+  });
+  if (models.length === 0) {
     ledger.dismiss(
       "it names no model under ollama.models.pull: a server whose clients pull models is modelControl here (docs/model-control.md)",
     );
     return;
   }
-  const models = tags.map((tag) => {
-    const model = newModel(ledger, [...MODELS], keyOf(tag), "ollama");
-    model.weights = tag;
-    return model;
-  });
   const [server, ...guests] = models;
   if (server !== undefined) {
     readServer(server, draft);
     guests.forEach((guest) => void shareServer(guest, server));
   }
   draft.models.push(...models);
+}
+
+/** A model under the name that clients ask for. */
+interface Made {
+  readonly name: string;
+  readonly tag: string;
+  readonly at: Path;
+  /** Its context's length, where the file states one. */
+  readonly tokens?: number;
+}
+
+/** Models that the chart makes of a Modelfile: the one that it builds on, with its length. */
+function madeModels(ledger: Ledger): Made[] {
+  return ledger.list(...MODELS, "create").flatMap((_, index): Made[] => {
+    const at = [...MODELS, "create", index];
+    const [name, text = ""] = ["name", "template"].map((key) => ledger.text(...at, key));
+    const [, tag] = /^\s*FROM\s+([\w./:-]+)\s*$/im.exec(text) ?? [];
+    const [, length] = /^\s*PARAMETER\s+num_ctx\s+(\d+)\s*$/im.exec(text) ?? [];
+    if (name === undefined || tag === undefined || /^[./]/.test(tag)) {
+      ledger.lost(at, "a Modelfile has no key: a model of a registry or of Hugging Face does");
+      return [];
+    }
+    ledger.changed(
+      at,
+      `planned as ${tag}${length === undefined ? "" : " with its num_ctx"}: other lines of a Modelfile have no key, and clients send them`,
+      "models.*.source",
+    );
+    return [{ name, tag, at, ...(length !== undefined && { tokens: Number(length) }) }];
+  });
 }
 
 function readServer(model: ModelDraft, draft: Draft): void {
@@ -72,14 +128,24 @@ function readServer(model: ModelDraft, draft: Draft): void {
   applyVariables(model, variablesOf(ledger.get("extraEnv"), ["extraEnv"]), new Set());
   const min = ledger.number("replicaCount") ?? 1;
   model.replicas = { min };
-  ledger.mapped(["replicaCount"], "models.*.replicas.min");
   if (ledger.get("autoscaling", "enabled") === true) {
-    const least = ledger.number("autoscaling", "minReplicas") ?? min;
-    const most = ledger.number("autoscaling", "maxReplicas") ?? least;
+    const stated = ledger.number("autoscaling", "maxReplicas");
+    const least = ledger.number("autoscaling", "minReplicas") ?? CHART_REPLICAS.min;
+    const most = stated ?? CHART_REPLICAS.max;
     model.replicas = { min: least, ...(most > least && { max: most }) };
-    for (const field of ["enabled", "minReplicas", "maxReplicas"]) {
+    for (const field of ["minReplicas", "maxReplicas"]) {
       ledger.mapped(["autoscaling", field], "models.*.replicas");
     }
+    ledger.changed(["replicaCount"], "autoscaling sets it");
+    if (stated === undefined) {
+      const why = `the chart's own limit: ${most} replicas`;
+      ledger.changed(["autoscaling", "enabled"], why, "models.*.replicas.max");
+    } else {
+      ledger.mapped(["autoscaling", "enabled"], "models.*.replicas");
+    }
+  }
+  if (ledger.get("autoscaling", "enabled") !== true) {
+    ledger.mapped(["replicaCount"], "models.*.replicas.min");
   }
   readResources(ledger.get("resources"), machine);
   machine.vendor = "cpu";
@@ -116,7 +182,7 @@ function shareServer(guest: ModelDraft, server: ModelDraft): void {
   guest.replicas = server.replicas;
   for (const key of ["engineVersion", "contextTokens", "concurrency"]) {
     const value = server.settings[key];
-    if (value !== undefined && key !== "engineVersion") {
+    if (value !== undefined && key !== "engineVersion" && guest.settings[key] === undefined) {
       guest.settings[key] = value;
     }
   }

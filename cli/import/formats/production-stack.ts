@@ -2,15 +2,17 @@
 import { flagsOf, substituted, wordsOf } from "../command-line";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
-import { cpuCount, gibibytes, gpuVendor, readNodeSelector, readNodeTerms, readTolerations } from "../nodes-of-pods";
+import { readNodeSelector, readNodeTerms, readTolerations } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
 import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
+import { addAdapter, serveAs } from "../served-name";
 import { applyImage, imageOf, settleImage } from "../server-image";
 import { readFromClaim } from "../stored-weights";
 import { readUserPod } from "../user-pod";
 import { applyVariables, HUB_TOKEN_REASON, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
+import { isOnRay, requestedGpus } from "./production-stack-gpus";
 import { productionStackTable as table } from "./tables";
 
 export function isProductionStack(root: SourceDocument["root"]): boolean {
@@ -68,9 +70,7 @@ function readModel(ledger: Ledger, at: Path): ModelDraft {
   }
   model.weights = ledger.text(...at, "modelURL");
   ledger.mapped([...at, "modelURL"], "models.*.model");
-  if (model.weights !== undefined && /^[\w.-]+\/[\w.-]+$/.test(model.weights)) {
-    model.settings.servedName = model.weights;
-  }
+  serveAs(model, model.weights, [...at, "modelURL"]);
   model.revision = ledger.text(...at, "modelRevision");
   ledger.mapped([...at, "modelRevision"], "models.*.source");
   readConfig(model);
@@ -84,11 +84,13 @@ function readModel(ledger: Ledger, at: Path): ModelDraft {
 }
 
 function readConfig(model: ModelDraft): void {
-  const { ledger, at } = model;
+  const { ledger, at, args } = model;
   const config = [...at, "vllmConfig"];
   for (const [field, name] of Object.entries(CONFIG_FLAGS)) {
     const value = ledger.text(...config, field);
-    if (value !== undefined) {
+    if (value !== undefined && field === "pipelineParallelSize" && !isOnRay(model)) {
+      ledger.wrong([...config, field], "the chart passes it on with raySpec alone: vLLM never sees it");
+    } else if (value !== undefined) {
       applyVllmFlags(model, [{ name, values: [value], at: [...config, field] }]);
     }
   }
@@ -104,6 +106,13 @@ function readConfig(model: ModelDraft): void {
   const variables = valuesOf(variablesOf(ledger.get(...at, "env"), []));
   const words = wordsOf(ledger.list(...config, "extraArgs"), [...config, "extraArgs"]);
   applyVllmFlags(model, flagsOf(words.map((word) => ({ ...word, text: substituted(word.text, variables) }))));
+  if (ledger.keys(...config).length > 0 && !Object.hasOwn(args, "enable-prefix-caching") && !isOnRay(model)) {
+    ledger.changed(
+      at,
+      "the chart turns prefix caching off where enablePrefixCaching is absent: here vLLM decides; args: {enable-prefix-caching: false} turns it off",
+      "models.*.args.enable-prefix-caching",
+    );
+  }
   // The chart's templates read extraArgs of vllmConfig alone.
   if (ledger.list(...at, "extraArgs").length > 0) {
     ledger.wrong([...at, "extraArgs"], "the chart reads extraArgs below vllmConfig alone: these flags reach no server");
@@ -147,6 +156,11 @@ function readOffloading(model: ModelDraft): void {
 
 function readEnvironment(model: ModelDraft): void {
   const { ledger, at } = model;
+  const shared: Path = ["servingEngineSpec", "env"];
+  // Of every model; one account of them is enough.
+  const first = ledger.list(...ENGINES).findIndex((spec) => isMapping(spec) && spec.enabled !== false);
+  const account = at[at.length - 1] === first ? ledger : new Ledger(ledger.document, table);
+  applyVariables({ ...model, ledger: account }, variablesOf(ledger.get(...shared), shared), new Set());
   applyVariables(model, variablesOf(ledger.get(...at, "env"), [...at, "env"]), new Set());
   if (ledger.get(...at, "hf_token") !== undefined) {
     ledger.changed([...at, "hf_token"], HUB_TOKEN_REASON, "huggingFaceToken");
@@ -172,20 +186,34 @@ function readPod(model: ModelDraft): void {
   });
 }
 
+/** KEDA's own values of minReplicaCount and maxReplicaCount. */
+const KEDA_REPLICAS = { min: 0, max: 100 };
+
 function readScale(model: ModelDraft): void {
   const { ledger, at } = model;
   const count = ledger.number(...at, "replicaCount");
+  const enabled = [...at, "keda", "enabled"];
+  const isOfRay = ledger.get(...at, "raySpec") !== undefined;
   if (count !== undefined) {
     model.replicas = { min: count * model.replicas.min };
-    ledger.mapped([...at, "replicaCount"], "models.*.replicas.min");
   }
-  if (ledger.get(...at, "keda", "enabled") !== true) {
+  if (ledger.get(...enabled) !== true || isOfRay) {
+    ledger.mapped([...at, "replicaCount"], "models.*.replicas.min");
+    if (isOfRay) {
+      ledger.wrong(enabled, "the chart makes no ScaledObject of a model with raySpec: its replicas are fixed");
+    }
     return;
   }
-  ledger.mapped([...at, "keda", "enabled"], "models.*.replicas.max");
+  ledger.changed([...at, "replicaCount"], "KEDA sets it");
   const idle = ledger.number(...at, "keda", "idleReplicaCount");
-  const min = idle === 0 ? 0 : (ledger.number(...at, "keda", "minReplicaCount") ?? model.replicas.min);
-  const max = ledger.number(...at, "keda", "maxReplicaCount") ?? Math.max(min, 1);
+  const [least, most] = ["minReplicaCount", "maxReplicaCount"].map((field) => ledger.number(...at, "keda", field));
+  const min = idle === 0 ? 0 : (least ?? KEDA_REPLICAS.min);
+  const max = most ?? KEDA_REPLICAS.max;
+  if (least === undefined || most === undefined) {
+    ledger.changed(enabled, `KEDA's own limits where none is stated: ${min} to ${max} replicas`, "models.*.replicas");
+  } else {
+    ledger.mapped(enabled, "models.*.replicas.max");
+  }
   model.replicas = { min, ...(max > min && { max }) };
   for (const [field, to] of [
     ["minReplicaCount", "min"],
@@ -198,29 +226,19 @@ function readScale(model: ModelDraft): void {
 
 function readMachine(model: ModelDraft): void {
   const { ledger, at, machine, block } = model;
-  const gpus = ledger.number(...at, "requestGPU");
-  const type = ledger.text(...at, "requestGPUType") ?? "nvidia.com/gpu";
+  const gpus = requestedGpus(model);
   const needed = typeof block.tensorParallel === "number" ? block.tensorParallel : 1;
-  machine.vcpus = Math.ceil(cpuCount(ledger.get(...at, "requestCPU")) ?? 0);
-  machine.memoryGiB = Math.ceil(gibibytes(ledger.get(...at, "requestMemory")) ?? 0);
-  machine.vendor = gpuVendor(type) ?? "nvidia";
-  ledger.mapped([...at, "requestGPUType"], "pools.*.node.card");
-  if (gpus === 0) {
-    machine.vendor = "cpu";
-    ledger.mapped([...at, "requestGPU"], "pools.*.role");
-  } else if (gpus !== undefined && gpus < 1) {
-    ledger.wrong(
-      [...at, "requestGPU"],
-      `the chart makes whole numbers of GPUs: of ${gpus} it makes none, and the pod gets no GPU`,
-    );
-  } else if (gpus !== undefined) {
-    ledger.mapped([...at, "requestGPU"], "models.*.vllm.tensorParallel");
-  }
   const stages = typeof block.pipelineParallel === "number" ? block.pipelineParallel : 1;
   model.original = {
     ...(gpus !== undefined && gpus >= 1 && { gpus }),
-    ...(gpus !== 0 && { tensorParallel: needed, pipelineParallel: stages }),
+    ...(machine.vendor !== "cpu" && { tensorParallel: needed, pipelineParallel: stages }),
   };
+  if (gpus !== undefined && gpus >= 1 && needed > gpus && !isOnRay(model)) {
+    ledger.wrong(
+      ledger.get(...at, "requestGPU") === undefined ? [...at, "resources"] : [...at, "requestGPU"],
+      `vLLM needs ${needed} GPUs for its tensor parallelism, and the pod has ${gpus}: it does not start; the plan gives it ${needed}`,
+    );
+  }
   if (ledger.get(...at, "raySpec", "enabled") === true) {
     ledger.changed(
       [...at, "raySpec"],
@@ -240,15 +258,18 @@ function readAdapters(ledger: Ledger, models: readonly ModelDraft[]): void {
     const at: Path = ["loraAdapters", index];
     const base = models.find(({ name }) => name === keyOf(ledger.text(...at, "baseModel") ?? ""));
     const repository = ledger.text(...at, "adapterSource", "repository");
-    const name = ledger.text(...at, "name") ?? ledger.text(...at, "adapterSource", "adapterName") ?? "adapter";
+    const [named, applied] = [
+      [...at, "name"],
+      [...at, "adapterSource", "adapterName"],
+    ];
+    const asked = ledger.text(...applied) ?? ledger.text(...named) ?? "adapter";
     if (base === undefined) {
       ledger.wrong([...at, "baseModel"], "no model of modelSpec has this name");
     } else if (ledger.text(...at, "adapterSource", "type") === "huggingface" && repository !== undefined) {
-      base.adapters[keyOf(name)] = `hf://${repository}`;
-      for (const field of ["name", "baseModel"]) {
-        ledger.mapped([...at, field], "models.*.adapters");
-      }
-      for (const field of ["type", "repository", "adapterName"]) {
+      addAdapter(base, asked, `hf://${repository}`, ledger.text(...applied) === undefined ? named : applied);
+      ledger.changed(named, "clients ask for adapterName");
+      ledger.mapped([...at, "baseModel"], "models.*.adapters");
+      for (const field of ["type", "repository"]) {
         ledger.mapped([...at, "adapterSource", field], "models.*.adapters.*.source");
       }
     } else {

@@ -28,7 +28,8 @@ const ORIGINALS: Readonly<Record<string, readonly Original[]>> = {
   "kaito-inference-set/partition.yaml": [{ model: "qwen2.5-0.5b-instruct", gpus: 1, replicas: 1 }],
   "kaito-inference-set/replicas.yaml": [{ ...llama8b, card: A100, replicas: 2 }],
   "kaito-workspace/llama-70b.yaml": [{ model: "llama-3.3-70b-instruct", card: A100, gpus: 2, nodes: 2, replicas: 1 }],
-  "kaito-workspace/llama-8b.yaml": [{ ...llama8b, card: A100, gpus: 4 }],
+  // Less than half of one GPU holds it: KAITO runs a copy on each of the four.
+  "kaito-workspace/llama-8b.yaml": [{ ...llama8b, card: A100, replicas: 4 }],
   "kaito-workspace/partition.yaml": [{ ...llama8b, gpus: 2 }],
   "kserve-inference-service/custom-container.yaml": [{ ...llama8b, card: "NVIDIA L40S", gpus: 2 }],
   "kserve-inference-service/huggingface.yaml": [qwen7b],

@@ -1,0 +1,42 @@
+/** Objects that another one names. */
+import { isMapping, type Path, valueAt } from "./path";
+import type { SourceDocument } from "./read-documents";
+
+type Root = SourceDocument["root"];
+
+const NAME: Path = ["metadata", "name"];
+const NAMESPACE: Path = ["metadata", "namespace"];
+
+export function nameOf(root: Root): unknown {
+  return valueAt(root, NAME);
+}
+
+/**
+ * The objects that an object can name: those of its namespace. A file without namespace is of whichever it is applied to,
+ * and stands behind those that say the same.
+ *
+ * @param shared namespaces that every object can name too, behind its own.
+ */
+export function inNamespaceOf(
+  root: Root,
+  documents: readonly SourceDocument[],
+  shared: readonly string[] = [],
+): SourceDocument[] {
+  const own = valueAt(root, NAMESPACE);
+  const rank = (document: SourceDocument): number => {
+    const namespace = valueAt(document.root, NAMESPACE);
+    return namespace === own
+      ? 0
+      : namespace === undefined || own === undefined
+        ? 1
+        : shared.includes(String(namespace))
+          ? 2
+          : 3;
+  };
+  return documents.filter((each) => rank(each) < 3).sort((a, b) => rank(a) - rank(b));
+}
+
+/** The values of a mapping; none of anything else. */
+export function mappingOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isMapping(value) ? value : {};
+}

@@ -1,0 +1,66 @@
+/** Names by which clients ask for models and their adapters. */
+import { keyOf, type ModelDraft } from "./draft";
+import type { Path } from "./path";
+
+/** The name that the original's server has by itself: of a platform before its command line is read, then of the weights. */
+export function serveAs({ settings, places }: ModelDraft, name: string | undefined, at: Path): void {
+  if (name !== undefined && settings.servedName === undefined) {
+    settings.servedName = name;
+    places.set("servedName", at);
+  }
+}
+
+/** The name of a tag of Ollama, where it has one that the engine can give a model: no host stands before it. */
+export function serveTag(model: ModelDraft, tag: string, at: Path): void {
+  if (tag.split("/").length <= 2) {
+    serveAs(model, tag, at);
+  } else {
+    model.ledger.changed(
+      at,
+      `clients ask for it by the name of its entry under models in place of ${tag}: names of Ollama have no host here`,
+      "models.*.servedName",
+    );
+  }
+}
+
+/**
+ * Adds an adapter.
+ *
+ * @param asked what clients of the original ask for.
+ * @param name of the adapter itself. @default what clients ask for
+ */
+export function addAdapter(model: ModelDraft, asked: string, source: string, at: Path, name = asked): void {
+  const { adapters, ledger } = model;
+  const key = keyOf(name);
+  if (Object.hasOwn(adapters, key)) {
+    ledger.lost(at, `another adapter of this model has the name ${key}: give one of them another name`);
+    return;
+  }
+  adapters[key] = source;
+  if (key === asked) {
+    ledger.mapped(at, "models.*.adapters");
+  } else {
+    ledger.changed(
+      at,
+      `clients ask for ${key} in place of ${asked}: adapters' names are lower-case letters, digits and dashes`,
+      "models.*.adapters",
+    );
+  }
+}
+
+/** A name answers for one model: the first keeps it, and the others have that of their entry. */
+export function shareOutNames(models: readonly ModelDraft[]): void {
+  const taken = new Set<unknown>();
+  for (const { settings, places, ledger, at } of models) {
+    const { servedName } = settings;
+    if (servedName !== undefined && taken.has(servedName)) {
+      delete settings.servedName;
+      ledger.changed(
+        places.get("servedName") ?? at,
+        `another model answers to ${String(servedName)}: clients ask for this one by the name of its entry under models`,
+        "models.*.servedName",
+      );
+    }
+    taken.add(servedName);
+  }
+}
