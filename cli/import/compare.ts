@@ -62,8 +62,12 @@ function layout(draft: ModelDraft, plan: ModelPlan): void {
       "models.*.vllm.pipelineParallel",
     );
   }
-  if (gpus !== undefined && gpus > plan.gpusPerNode && plan.gpuModel !== undefined) {
-    ledger.wrong(at, `a pod has ${gpus} GPUs, and the engine uses ${plan.gpusPerNode}: the others stand idle`);
+  const used =
+    tensorParallel === undefined ? undefined : tensorParallel * (pipelineParallel ?? 1) * Math.max(draft.ranks, 1);
+  if (gpus !== undefined && used !== undefined && gpus > used) {
+    ledger.wrong(at, `a pod has ${gpus} GPUs, and the engine uses ${used}: the others stand idle`);
+  } else if (gpus !== undefined && used === undefined && gpus > plan.gpusPerNode && plan.gpuModel !== undefined) {
+    ledger.changed(at, `a pod has ${gpus} GPUs, and the plan takes ${plan.gpusPerNode} of them`);
   }
   const replicas = draft.replicas.min * partsOf(draft);
   if (replicas !== plan.minReplicas) {

@@ -25,6 +25,8 @@ export interface ModelDraft {
   engine: EngineName;
   /** Name that the original has for its weights. */
   weights?: string;
+  /** Where it says so. Undefined: nowhere, or in the place of `source`. */
+  namedAt?: Path | undefined;
   /** Commit or branch of those weights. */
   revision?: string;
   /** Fields of `models.<name>`, without those below. */
@@ -41,6 +43,8 @@ export interface ModelDraft {
   /** Its server's image, and where that stands. */
   image?: { readonly image: ServerImage; readonly at: readonly Path[] };
   replicas: { min: number; max?: number };
+  /** Data-parallel ranks in one pod, which are replicas here. */
+  ranks: number;
   original: Original;
   /** Machine that the original names. */
   machine: MachineDraft;
@@ -101,6 +105,7 @@ export function emptyDraft(): Draft {
 
 /** A server before anything of it is read. */
 export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineName): ModelDraft {
+  ledger.hold(at);
   return {
     name,
     ledger,
@@ -114,6 +119,7 @@ export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineN
     adapters: {},
     pod: emptyPod(),
     replicas: { min: 1 },
+    ranks: 1,
     original: {},
     machine: {},
     statesContext: false,

@@ -4,6 +4,7 @@ import { type Draft, emptyDraft } from "./draft";
 import { FORMATS } from "./formats/table";
 import type { Entry, Ledger } from "./ledger";
 import type { ImportOptions } from "./options";
+import { rowOf } from "./path";
 import { ImportFileError, type SourceDocument } from "./read-documents";
 import { firstLine, type Settled, settle } from "./settle";
 
@@ -74,7 +75,7 @@ function noteHostnames({ hostnames }: Draft, { host }: ImportOptions): void {
 }
 
 /** Kinds of Kubernetes that come along with servers. */
-const COMPANIONS: Readonly<Record<string, string | undefined>> = {
+const COMPANIONS: Readonly<Record<string, string>> = {
   Secret: "secrets are not copied: pulumi config set --secret, by the names in docs/configuration.md",
   ConfigMap: "read where a model refers to it",
   ServingRuntime: "read where an InferenceService refers to it",
@@ -85,7 +86,7 @@ const COMPANIONS: Readonly<Record<string, string | undefined>> = {
 
 function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
   const line = lineOf([]);
-  const companion = COMPANIONS[String(root.kind)];
+  const companion = rowOf(COMPANIONS, String(root.kind));
   const kind =
     companion ??
     (typeof root.kind === "string" ? `${root.kind} is no server of a model` : "no format that can be imported");
@@ -95,7 +96,7 @@ function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
 function noneKnown(documents: readonly SourceDocument[], others: readonly Entry[]): string {
   const known = FORMATS.map(({ label }) => label).join(", ");
   const reasons = Object.values(COMPANIONS);
-  const first = others.find(({ why }) => !reasons.includes(why)) ?? others[0];
+  const first = others.find(({ why }) => !reasons.includes(why ?? "")) ?? others[0];
   const where =
     first === undefined
       ? "the files are empty"

@@ -74,9 +74,13 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
     }
     const { contents } = document;
     checkNodes(contents, (node, why) => refuse(node.range?.[0] ?? 0, why));
+    readBooleans(contents);
     const root = plainOf(file, () => document.toJS({ maxAliasCount: MOST_ALIASES }));
     if (!isMapping(root)) {
       return refuse(contents.range?.[0] ?? 0, "a document of an importable file is a mapping of keys");
+    }
+    if (!fits(root)) {
+      return refuse(contents.range?.[0] ?? 0, "its aliases repeat too much; write out what they stand for");
     }
     return [{ file, root, lineOf: (path) => lineAt(contents, path, lines) }];
   });
@@ -119,6 +123,42 @@ function checkNodes(contents: Node, refuse: (node: Node, why: string) => never):
       }
     },
   });
+}
+
+/** Words for true and false of YAML 1.1, by which Helm and Kubernetes read files. */
+const BOOLEANS = /^(?:(y|yes|on)|n|no|off)$/i;
+
+/** Reads such words without quotes as they do. Compose files have YAML 1.2. */
+function readBooleans(contents: Node): void {
+  if (isMap(contents) && contents.has("services")) {
+    return;
+  }
+  visit(contents, {
+    Scalar: (key, node) => {
+      const [word, yes] = node.type === "PLAIN" && typeof node.value === "string" ? (BOOLEANS.exec(node.value) ?? []) : [];
+      if (word !== undefined && key !== "key") {
+        node.value = yes !== undefined;
+      }
+    },
+  });
+}
+
+/** Whether a document with all that its aliases stand for is not much larger than a file may be. */
+function fits(root: unknown): boolean {
+  let left = 2 * MOST_BYTES;
+  const count = (value: unknown): void => {
+    left -= typeof value === "string" ? value.length + 1 : 1;
+    if (left > 0 && typeof value === "object" && value !== null) {
+      Object.entries(value).forEach(([key, each]) => {
+        left -= key.length;
+        if (left > 0) {
+          count(each);
+        }
+      });
+    }
+  };
+  count(root);
+  return left > 0;
 }
 
 function lineAt(contents: Node, path: Path, lines: LineCounter): number | undefined {

@@ -8,7 +8,7 @@ import { CANDIDATES, DEFAULTS, type ImportOptions } from "./options";
 import { removeFromPod } from "./pod-draft";
 import { gpusPerPod, type ImportedPool, nodesFor, poolsOf } from "./pools";
 import { loseImage, settleImage } from "./server-image";
-import { isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
+import { isFolder, isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
 
 /** An environment, and what the planner says of it. */
 export interface Settled extends Settlement {
@@ -68,7 +68,12 @@ function settledModels(draft: Draft): SettledModel[] {
   const written = draft.models.flatMap((model) => {
     const weights = weightsOf(model);
     if (weights === undefined) {
-      model.ledger.lost(model.at, "no field says which weights it serves: name them with --model, or in the file");
+      model.ledger.dismiss(
+        model.weights === undefined
+          ? "no field says which weights it serves: write the repository into the file"
+          : `${model.weights} does not say which weights it serves: write the repository into the file, or where they are as models.*.source (docs/own-weights.md)`,
+        model.at,
+      );
       return [];
     }
     return [{ model, weights }];
@@ -115,33 +120,41 @@ function soundReplicas({ ledger, at, replicas }: ModelDraft): ModelDraft["replic
   return { min: 1 };
 }
 
-function weightsOf({ engine, weights }: ModelDraft): Weights | undefined {
+function weightsOf({ name, engine, weights, settings }: ModelDraft): Weights | undefined {
+  if (settings.source !== undefined) {
+    const entry = weights === undefined ? undefined : weightsNamed(weights)?.entry;
+    return entry === undefined ? { config: `models/${name}/config.json` } : { entry };
+  }
+  if (weights?.startsWith("s3://")) {
+    return { stored: weights };
+  }
   if (weights === undefined) {
     return undefined;
-  }
-  if (weights.startsWith("s3://")) {
-    return { stored: weights };
   }
   return engine === "ollama" ? weightsTagged(weights.replace(/^ollama:\/\//, "")) : weightsNamed(weights);
 }
 
-function noteWeights(
-  { ledger, at, weights: name = "" }: ModelDraft,
-  { entry, repository, tag, stored }: Weights,
-): void {
-  if (entry === undefined && stored === undefined) {
-    ledger.changed(
-      at,
-      tag === undefined || repository !== undefined
-        ? `${repository ?? name} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`
-        : `the catalogue has no model of the tag ${tag}: write model: hf://org/name in place of config, and npm run pin keeps what the plan is made from`,
-      "models.*.model",
+function noteWeights(model: ModelDraft, { entry, repository, tag, config }: Weights): void {
+  const { ledger, at, namedAt = at, weights: name = "", settings } = model;
+  const note = (why: string) => void ledger.changed(at, why, "models.*.model");
+  if (config !== undefined) {
+    note(`nothing says which weights these are: write their config.json as ${config}, beside the environment`);
+  } else if (entry === undefined && tag !== undefined && repository === undefined) {
+    note(
+      `the catalogue has no model of the tag ${tag}: write model: hf://org/name in place of config, and npm run pin keeps what the plan is made from`,
     );
+  } else if (entry === undefined && repository !== undefined) {
+    note(`${repository} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`);
   } else if (entry !== undefined && repository !== undefined && tag === undefined) {
-    ledger.changed(
-      at,
-      `${repository} holds the weights of ${entry.repository}: planned as ${entry.name}`,
+    note(`${repository} holds the weights of ${entry.repository}: planned as ${entry.name}`);
+  }
+  if (isFolder(name)) {
+    ledger.correct(
       "models.*.model",
+      namedAt,
+      settings.source === undefined
+        ? `a folder of the pod: the weights come from ${entry?.repository ?? repository}, by its name; others are models.*.source (docs/own-weights.md)`
+        : "the weights of this folder are models.*.source",
     );
   }
 }
@@ -253,14 +266,14 @@ function leaveOut({ models }: Settlement, keys: readonly (string | number)[], wh
   if (part === "adapters" && name === undefined) {
     return leaveOutAdapters(model, why);
   }
-  const place = model.places.get(name === undefined ? part : `${part}.${name}`) ?? model.at;
   const holder = { args: model.args, env: model.env, adapters: model.adapters, [model.engine]: model.block }[part];
   const [target, field] = holder === undefined ? [model.settings, part] : [holder, String(name)];
   if (!Object.hasOwn(target, field)) {
     return false;
   }
   delete target[field];
-  model.ledger.retract(place, `models.*.${name === undefined ? part : `${part}.${name}`}`, why);
+  const ours = name === undefined ? part : `${part}.${name}`;
+  model.ledger.retract(`models.*.${ours}`, model.at, why, model.places.get(ours));
   return true;
 }
 
@@ -269,7 +282,7 @@ function leaveOutOfPod({ pod, ledger, places, at }: ModelDraft, part: string, it
   if (name === undefined) {
     return false;
   }
-  ledger.retract(places.get(`pod.${part}.${name}`) ?? at, `models.*.pod.${part}`, why);
+  ledger.retract(`models.*.pod.${part}`, at, why, places.get(`pod.${part}.${name}`));
   return true;
 }
 
@@ -279,7 +292,7 @@ function leaveOutAdapters({ adapters, ledger, at }: ModelDraft, why: string): bo
   for (const name of names) {
     delete adapters[name];
   }
-  ledger.retractAll("models.*.adapters", at, why);
+  ledger.retract("models.*.adapters", at, why);
   return names.length > 0;
 }
 

@@ -6,6 +6,7 @@ import { isMapping, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
+import { nameWeights } from "../stored-weights";
 import { applyVariables, type Variable, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { composeTable } from "./tables";
@@ -158,9 +159,9 @@ function readOllama(model: ModelDraft, variables: readonly Variable[], pulled: r
   }
   const [first, ...others] = tags;
   if (first === undefined) {
-    ledger.lost(
-      at,
+    ledger.dismiss(
       "no service pulls a model: a server whose clients pull models is modelControl here (docs/model-control.md)",
+      at,
     );
     return [];
   }
@@ -210,8 +211,7 @@ function tgiSetting(model: ModelDraft, name: string, value: string, at: Path, ot
   const number = Number(value);
   switch (Object.hasOwn(TGI_KEYS, name) ? TGI_KEYS[name] : undefined) {
     case "model":
-      model.weights = value;
-      ledger.mapped(at, "models.*.model");
+      nameWeights(model, value, at);
       break;
     case "shards":
       model.original = { ...model.original, ...(number > 0 && { tensorParallel: number }) };

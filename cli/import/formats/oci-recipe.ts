@@ -5,6 +5,7 @@ import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
 import type { SourceDocument } from "../read-documents";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
+import { giveWay, nameWeights } from "../stored-weights";
 import { applyVariables, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { weightsNamed } from "../weights-name";
@@ -184,9 +185,8 @@ function readCommand(model: ModelDraft): void {
     weightsNamed(named) !== undefined &&
     (model.weights === undefined || model.weights.startsWith("/"))
   ) {
-    model.weights = named;
     const index = variables.findIndex(({ name }) => name === "model_name");
-    ledger.mapped(["recipe_container_env", index], "models.*.model");
+    nameWeights(model, named, ["recipe_container_env", index]);
     answered.add("model_name");
   }
   applyVariables(
@@ -208,12 +208,13 @@ function weightsOfStorage(model: ModelDraft): void {
     const [, ofPar] = /\/b\/([^/]+)\//.exec(typeof par === "string" ? par : "") ?? [];
     const folders = Array.isArray(include) ? include.filter((each): each is string => typeof each === "string") : [];
     const names = [...folders, ofPar, bucket].filter((name): name is string => typeof name === "string");
-    const known = names.find((name) => weightsNamed(name) !== undefined);
+    const known = names.find((name) => weightsNamed(name)?.entry !== undefined);
     if (known !== undefined && (model.weights === undefined || weightsNamed(model.weights) === undefined)) {
-      model.weights = known;
       const place = folders.includes(known)
         ? [...at, "include"]
         : [...at, typeof par === "string" ? "par" : "bucket_name"];
+      giveWay(model, place);
+      model.weights = known;
       ledger.changed(
         place,
         "its name says which weights these are; they come from Hugging Face in place of the bucket",

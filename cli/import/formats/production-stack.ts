@@ -7,7 +7,7 @@ import { isMapping, type Path } from "../path";
 import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
 import { applyImage, imageOf, settleImage } from "../server-image";
-import { readFromClaim } from "../stored-weights";
+import { nameWeights, readFromClaim } from "../stored-weights";
 import { readUserPod } from "../user-pod";
 import { applyVariables, HUB_TOKEN_REASON, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
@@ -66,8 +66,10 @@ function readModel(ledger: Ledger, at: Path): ModelDraft {
   if (image.isOfficial) {
     ledger.mapped([...at, "repository"], "models.*.engine");
   }
-  model.weights = ledger.text(...at, "modelURL");
-  ledger.mapped([...at, "modelURL"], "models.*.model");
+  const url = ledger.text(...at, "modelURL");
+  if (url !== undefined) {
+    nameWeights(model, url, [...at, "modelURL"]);
+  }
   if (model.weights !== undefined && /^[\w.-]+\/[\w.-]+$/.test(model.weights)) {
     model.settings.servedName = model.weights;
   }
