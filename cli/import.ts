@@ -79,7 +79,10 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     return EXIT.badInput;
   }
   const targets = [args.out, ...(args.report === undefined ? [] : [args.report])];
-  const blocked = [...targets.flatMap((file) => blockedReason(file, args.force) ?? []), ...sameFiles(targets, args.files)];
+  const blocked = [
+    ...targets.flatMap((file) => blockedReason(file, args.force) ?? []),
+    ...sameFiles(targets, args.files),
+  ];
   if (blocked.length > 0) {
     io.err(`${blocked.join("\n")}\n`);
     return EXIT.badInput;
@@ -149,6 +152,9 @@ function readArguments(argv: string[]) {
     ({ values, positionals }, { problems, checked }): Arguments => {
       if (positionals.length === 0) {
         problems.push("name the files to import");
+      }
+      if (positionals.includes("-")) {
+        problems.push("standard input is not read: write it to a file, and name that");
       }
       const out = values.out ?? "";
       const [, name] = /^Pulumi\.([\w-]+)\.yaml$/.exec(basename(out)) ?? [];

@@ -55,9 +55,14 @@ export function substituted(text: string, variables: Readonly<Record<string, str
   );
 }
 
-/** Whether a text still refers to a variable that no file sets. */
+/** Names of the variables that a text refers to. */
+export function variablesIn(text: string): readonly string[] {
+  return [...text.matchAll(REFERENCE)].map(([, kubernetes, braced, , , , bare]) => kubernetes ?? braced ?? bare ?? "");
+}
+
+/** Whether a text still refers to a variable that no file sets, or to values of a template. */
 export function isOpen(text: string): boolean {
-  return text.search(REFERENCE) !== -1;
+  return text.search(REFERENCE) !== -1 || text.includes("{{");
 }
 
 /** The words of a list of texts, of which some may be whole command lines. */
@@ -100,7 +105,7 @@ export function shellWords(text: string, at: Path): Word[] {
     .replace(/^\s*#.*$/gm, "");
   const server = plain.search(SERVER);
   const own = server < 0 ? plain : `${plain.slice(0, server)} ${COMMAND.exec(plain.slice(server).trimStart())?.[0]}`;
-  const found = own.match(/(?:[^\s"']+|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
+  const found = own.match(/(?:\$\{[^}]*\}|[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
   return found
     .filter((word) => !["&&", "||", ";", "|", "\\"].includes(word))
     .map((word) => ({

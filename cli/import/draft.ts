@@ -35,6 +35,8 @@ export interface ModelDraft {
   readonly block: Record<string, Plain>;
   readonly args: Record<string, Plain>;
   readonly env: Record<string, Plain>;
+  /** Parsers that the original names, by the key that stands for them. */
+  readonly parsers: Record<string, { readonly flag: string; readonly value: string }>;
   /** Where the original has each flag and variable, to say what became of it. */
   readonly places: Map<string, Path>;
   readonly adapters: Record<string, Plain>;
@@ -115,6 +117,7 @@ export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineN
     block: {},
     args: {},
     env: {},
+    parsers: {},
     places: new Map(),
     adapters: {},
     pod: emptyPod(),

@@ -81,6 +81,7 @@ const COMPANIONS: Readonly<Record<string, string>> = {
   ServingRuntime: "read where an InferenceService refers to it",
   ClusterServingRuntime: "read where an InferenceService refers to it",
   LLMInferenceServiceConfig: "read where an LLMInferenceService refers to it",
+  Kustomization: "a kustomization is rendered first: kubectl kustomize",
   Namespace: "each model has its own namespace",
 };
 

@@ -117,11 +117,21 @@ export class Ledger {
   retract(to: string, whole: Path, why: string, path?: Path): void {
     const within = [...this.base, ...(path ?? whole)];
     const gone = this.#noted.filter(
-      ({ at, entry }) => entry.to === to && (path === undefined ? isWithin(at, within) : pathText(at) === pathText(within)),
+      ({ at, entry }) =>
+        entry.to === to && (path === undefined ? isWithin(at, within) : pathText(at) === pathText(within)),
     );
     this.#noted = this.#noted.filter((noted) => !gone.includes(noted));
     const places = gone.length === 0 ? [path ?? whole] : gone.map(({ at }) => at.slice(this.base.length));
     places.forEach((place) => void this.lost(place, why));
+  }
+
+  /** Whether something at or below a place is not in the environment as it was. */
+  isShortOf(path: Path): boolean {
+    const above = [...this.base, ...path];
+    return this.#noted.some(
+      ({ at, entry }) =>
+        isWithin(at, above) && (entry.kind === "notMapped" || (entry.kind === "changed" && entry.to === undefined)),
+    );
   }
 
   /** What was mapped at a place is another thing in the environment. */

@@ -66,7 +66,11 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
       const isDeep = error.message.includes("call stack");
       refuse(
         error.pos[0],
-        isDeep ? `nested deeper than ${DEEPEST} levels` : `${error.message}; correct the file there`,
+        isDeep
+          ? `nested deeper than ${DEEPEST} levels`
+          : text.includes("{{")
+            ? `${error.message}; a template is rendered first: helm template, or helm get manifest`
+            : `${error.message}; correct the file there`,
       );
     }
     if (!isNode(document.contents) || (isScalar(document.contents) && document.contents.value === null)) {
@@ -135,7 +139,8 @@ function readBooleans(contents: Node): void {
   }
   visit(contents, {
     Scalar: (key, node) => {
-      const [word, yes] = node.type === "PLAIN" && typeof node.value === "string" ? (BOOLEANS.exec(node.value) ?? []) : [];
+      const [word, yes] =
+        node.type === "PLAIN" && typeof node.value === "string" ? (BOOLEANS.exec(node.value) ?? []) : [];
       if (word !== undefined && key !== "key") {
         node.value = yes !== undefined;
       }
@@ -146,18 +151,14 @@ function readBooleans(contents: Node): void {
 /** Whether a document with all that its aliases stand for is not much larger than a file may be. */
 function fits(root: unknown): boolean {
   let left = 2 * MOST_BYTES;
-  const count = (value: unknown): void => {
+  for (const waiting: unknown[] = [root]; waiting.length > 0 && left > 0; ) {
+    const value = waiting.pop();
     left -= typeof value === "string" ? value.length + 1 : 1;
-    if (left > 0 && typeof value === "object" && value !== null) {
-      Object.entries(value).forEach(([key, each]) => {
-        left -= key.length;
-        if (left > 0) {
-          count(each);
-        }
-      });
+    if (typeof value === "object" && value !== null) {
+      left -= Object.keys(value).join("").length;
+      waiting.push(...Object.values(value).slice(0, left));
     }
-  };
-  count(root);
+  }
   return left > 0;
 }
 

@@ -19,7 +19,8 @@ export function reportText({ entries, settled }: Imported): string {
   });
   const same = entries.filter(({ kind }) => kind === "mapped").length;
   const decision = settled === undefined ? "" : `\n${decisionText(settled)}`;
-  return `${sections.join("\n")}\nMapped: ${counted(same, "value")}\n${decision}`;
+  const mapped = settled === undefined ? "" : `\nMapped: ${counted(same, "value")}\n`;
+  return `${sections.join("\n")}${mapped}${decision}`;
 }
 
 function lineText({ file, line, path, to, why }: Entry): string {

@@ -28,5 +28,7 @@ export function holdsSecret(text: string): boolean {
 /** Whether the value at a path is one: by the key that it stands at, or by the word before it in a list. */
 export function isSecretPlace(path: Path, before: unknown): boolean {
   const key = path[path.length - 1];
-  return typeof key === "string" ? isSecretName(key) : typeof before === "string" && /^--?./.test(before) && isSecretName(before);
+  return typeof key === "string"
+    ? isSecretName(key)
+    : typeof before === "string" && /^--?./.test(before) && isSecretName(before);
 }

@@ -1,15 +1,18 @@
 /** Weights that are not on the Hugging Face Hub: on a volume claim or in a bucket. */
-import type { Draft, ModelDraft } from "./draft";
+
 import { isOpen } from "./command-line";
+import type { Draft, ModelDraft } from "./draft";
 import { type Path, pathText, rowOf } from "./path";
 import { weightsNamed } from "./weights-name";
+
+const OUTSIDE = "its value is set outside of the file: write the repository into the file";
 
 const NAMED = "models.*.model";
 
 /** What a field calls the weights. A name that another field gave before gives way. */
 export function nameWeights(model: ModelDraft, name: string, at: Path): void {
   if (isOpen(name)) {
-    model.ledger.lost(at, "its value is set outside of the file: write the repository into the file");
+    model.ledger.lost(at, OUTSIDE);
     return;
   }
   if (model.weights !== name) {
@@ -51,6 +54,10 @@ export function applyAddress(
   names: readonly (string | undefined)[] = [],
 ): void {
   const { ledger } = model;
+  if (isOpen(address)) {
+    ledger.lost(at, OUTSIDE);
+    return;
+  }
   const [, scheme = "", rest = ""] = /^([a-z0-9+]+):\/\/([^?]*)/.exec(address) ?? [];
   const repository = scheme === "hf" ? rest : /^https:\/\/huggingface\.co\/([^/?]+\/[^/?]+)/.exec(address)?.[1];
   if (repository !== undefined) {

@@ -5,9 +5,9 @@ import type { Ledger } from "./ledger";
 import { cpuCount, gibibytes } from "./nodes-of-pods";
 import { isMapping, type Path } from "./path";
 import type { PodPart } from "./pod-draft";
+import { holdsSecret, isSecretPlace } from "./secrets";
 import { withRegistry } from "./server-image";
 import { readFromClaim } from "./stored-weights";
-import { holdsSecret, isSecretPlace } from "./secrets";
 import { isSecret, valuesOf, variablesOf } from "./variables";
 
 /** Where a document has the parts of a pod. */

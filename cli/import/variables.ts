@@ -89,13 +89,15 @@ function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: R
     return;
   }
   const rules = options.environment;
-  const reason =
-    ruleFor(rules.refused, name) ?? settingReason(rules.settings, name) ?? ruleFor(rules.former ?? {}, name);
   const version = model.image?.image.version ?? options.options.version;
   const isKnown =
     options.options.environment.some((each) => each.name === name) ||
     (options.releases !== undefined && releaseHas(options.releases.environment, name, version)) ||
     isOfLibraries(name);
+  const reason =
+    ruleFor(rules.refused, name) ??
+    settingReason(rules.settings, name) ??
+    (isKnown ? undefined : ruleFor(rules.former ?? {}, name));
   if (reason !== undefined) {
     ledger.lost(at, reason);
   } else if (isKnown) {

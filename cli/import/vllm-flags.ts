@@ -1,7 +1,7 @@
 /** Flags of vLLM as keys of an environment: those with a key of their own, those under `args`, and why others are left out. */
 import { type EngineArgument, ruleFor } from "../../catalog/engine-options";
-import { vllmOptions } from "../../engines/vllm/options";
 import { releaseHas } from "../../catalog/engine-releases";
+import { vllmOptions } from "../../engines/vllm/options";
 import { type Flag, isOpen, STARTER } from "./command-line";
 import type { ModelDraft, Plain } from "./draft";
 import { rowOf } from "./path";
@@ -45,6 +45,7 @@ function set(model: ModelDraft, flag: Flag, field: string, value: Plain): void {
 function parserOf(key: "toolCalling" | "reasoning"): Reader {
   return (model, flag, value) => {
     model.block[key] = true;
+    model.parsers[key] = { flag: flag.name, value };
     model.places.set(`vllm.${key}`, flag.at);
     model.ledger.changed(
       flag.at,
@@ -268,7 +269,7 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
     } else if (flag.name.startsWith("data-parallel") && names.has(EXPERTS)) {
       model.ledger.lost(flag.at, "ranks that share experts (wide expert parallelism) are not offered");
     } else if (flag.values.some(isOpen)) {
-      model.ledger.lost(flag.at, "its value is set outside of the file: write it into the file");
+      model.ledger.lost(flag.at, `the value of --${flag.name} is set outside of the file: write it into the file`);
     } else if (reader !== undefined) {
       reader(model, flag, value);
     } else {
@@ -283,7 +284,11 @@ function fullName(name: string): string {
   if (name.length < 3 || Object.hasOwn(READERS, name) || argumentNamed.has(name)) {
     return name;
   }
-  const known = options.arguments.flatMap(({ name: each, aliases = [], negation }) => [each, ...aliases, negation ?? each]);
+  const known = options.arguments.flatMap(({ name: each, aliases = [], negation }) => [
+    each,
+    ...aliases,
+    negation ?? each,
+  ]);
   const begun = [...new Set([...known, ...Object.keys(READERS)])].filter((each) => each.startsWith(name));
   return begun.length === 1 ? (begun[0] ?? name) : name;
 }
@@ -319,15 +324,11 @@ function applyOther(model: ModelDraft, flag: Flag): void {
   if (argument === undefined) {
     const { version = options.version } = model.image?.image ?? {};
     const former = ruleFor(rules.former ?? {}, base);
-    const isOfRelease = releases !== undefined && releaseHas(releases.arguments, base, version);
-    ledger.lost(
-      flag.at,
-      isOfRelease
-        ? `a flag of vLLM ${version}, which ${options.version} no longer has: write it under args, if that release stays`
-        : former === undefined
-          ? `vLLM ${version} has no flag --${base}`
-          : `a former flag: ${former}`,
-    );
+    if (releases !== undefined && releaseHas(releases.arguments, base, version)) {
+      keep(model, flag, base, flag.values[0] ?? true);
+    } else {
+      ledger.lost(flag.at, former === undefined ? `vLLM ${version} has no flag --${base}` : `a former flag: ${former}`);
+    }
     return;
   }
   const off = base !== argument.name && (argument.negation === base || base === `no-${argument.name}`);
@@ -336,9 +337,13 @@ function applyOther(model: ModelDraft, flag: Flag): void {
     ledger.lost(flag.at, `its value is not one that --${argument.name} takes: write it under args`);
     return;
   }
-  model.args[argument.name] = value;
-  model.places.set(`args.${argument.name}`, flag.at);
-  ledger.mapped(flag.at, `models.*.args.${argument.name}`);
+  keep(model, flag, argument.name, value);
+}
+
+function keep(model: ModelDraft, { at }: Flag, name: string, value: Plain): void {
+  model.args[name] = value;
+  model.places.set(`args.${name}`, at);
+  model.ledger.mapped(at, `models.*.args.${name}`);
 }
 
 function argumentValue({ kind }: EngineArgument, { values }: Flag, off: boolean): Plain | undefined {

@@ -41,7 +41,10 @@ export function weightsNamed(name: string): Weights | undefined {
   if (direct !== undefined || bare !== name.replace(/\/+$/, "")) {
     return direct;
   }
-  const parts = bare.replaceAll("--", "/").split("/").filter((part) => part !== "");
+  const parts = bare
+    .replaceAll("--", "/")
+    .split("/")
+    .filter((part) => part !== "");
   // Folders and buckets hold any weights: their names say at most which model of the catalogue these are.
   const entry = ofRepository(parts.slice(-2).join("/"))?.entry ?? entryLike(parts[parts.length - 1] ?? "");
   return entry && { entry };

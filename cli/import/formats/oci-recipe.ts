@@ -1,5 +1,5 @@
 /** Recipes of OCI AI Blueprints: services, shared node pools, and deployment groups of them. */
-import { flagsOf, substituted, wordsOf } from "../command-line";
+import { flagsOf, substituted, variablesIn, wordsOf } from "../command-line";
 import { type Draft, keyOf, type MachineDraft, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
@@ -159,9 +159,7 @@ function readCommand(model: ModelDraft): void {
   const words = ["recipe_container_command", "recipe_container_command_args"].flatMap((key) =>
     wordsOf(ledger.list(key), [key]),
   );
-  const used = new Set(
-    variables.map(({ name }) => name).filter((name) => words.some(({ text }) => text.includes(`$(${name})`))),
-  );
+  const used = new Set(words.flatMap(({ text }) => variablesIn(text)));
   const answered = new Set<string>();
   const written = words.map((word) => ({ ...word, text: substituted(word.text, values) }));
   if (model.engine === "vllm") {
