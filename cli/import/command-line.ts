@@ -41,7 +41,7 @@ const STARTERS = new Set([
 ]);
 
 /** `$(NAME)`, as Kubernetes writes it, `${NAME}` and `$NAME`, as shells and compose files do; `${NAME:-otherwise}`. */
-const REFERENCE = /\$\(([\w-]+)\)|\$\{([\w-]+)(?:(:?)([-?+])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
+const REFERENCE = /\$\(([\w-]+)\)|\$\{(\w+)(?:(:?)([-?+])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
 
 /** Text with the variables that are known, and what the text has for those that are not; others stay as they are. */
 export function substituted(text: string, variables: Readonly<Record<string, string>>): string {

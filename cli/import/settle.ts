@@ -371,11 +371,11 @@ export function refusalOf(
 }
 
 /** Whether the plan is of nothing but what the file says: its own machine, the engine's published image, every flag. */
-export function isOriginals({ pools, machines }: Settlement, { draft }: SettledModel): boolean {
-  const pool = pools.find(({ models }) => models.includes(draft));
-  const machine = pool && machines.get(pool);
+export function isOriginals({ options, pools }: Settlement, { draft }: SettledModel): boolean {
+  const { card, shape } = pools.find(({ models }) => models.includes(draft))?.machine ?? {};
   return (
-    machine?.isDefault === false &&
+    (card ?? shape) !== undefined &&
+    (options.card ?? options.shape) === undefined &&
     draft.engine === "vllm" &&
     draft.image?.image.isOfficial === true &&
     !draft.ledger.isShortOf(draft.at)
