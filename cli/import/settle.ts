@@ -2,6 +2,7 @@
 import { cards, findShape } from "../../catalog/shapes";
 import type { CapacityProblem } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";
+import { attemptsFor } from "./attempts";
 import { type Decision, decide } from "./decide";
 import { type Draft, keyOf, type ModelDraft, uniqueKeys } from "./draft";
 import { clusterOf, environmentText, type ResolvedMachine, type SettledModel, type Settlement } from "./environment";
@@ -9,7 +10,7 @@ import { leaveOut } from "./leave-out";
 import { takeOwnLengths } from "./ollama-context";
 import { CANDIDATES, DEFAULTS, type ImportOptions } from "./options";
 import { gpusPerPod, type ImportedPool, nodesFor, poolsOf } from "./pools";
-import { loseImage, settleImage } from "./server-image";
+import { settleImage } from "./server-image";
 import { isFolder, isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
 
 /** An environment, and what the planner says of it. */
@@ -225,60 +226,6 @@ async function repaired(settlement: Settlement, baseDirectory: string): Promise<
     decision = await decideOn(settlement, text, baseDirectory);
   }
   return rewritten({ ...settlement, text, decision }, baseDirectory);
-}
-
-/** Another way to write a model that the planner refuses. */
-interface Attempt {
-  readonly apply: () => void;
-  readonly undo: () => void;
-  readonly note: (refusal: string) => void;
-}
-
-function attemptsFor({ draft }: SettledModel, { rule }: CapacityProblem): Attempt[] {
-  const { settings, args, parsers, ledger, places, at } = draft;
-  const { image, engineVersion } = settings;
-  const stated = Object.entries(parsers);
-  return [
-    // The platform knows no parser of the model's family: the original's own.
-    ...(rule === "chat-parsers" && stated.length > 0
-      ? [
-          {
-            apply: () => {
-              stated.forEach(([, { flag, value }]) => {
-                args[flag] = value;
-              });
-            },
-            undo: () => {
-              stated.forEach(([, { flag }]) => {
-                delete args[flag];
-              });
-            },
-            note: () => {
-              stated.forEach(([key, { flag, value }]) => {
-                const why = `no parser is known for the model's family: ${value} is written as args.${flag}`;
-                ledger.correct(`models.*.vllm.${key}`, places.get(`vllm.${key}`) ?? at, why);
-              });
-            },
-          },
-        ]
-      : []),
-    ...(image !== undefined && engineVersion !== undefined
-      ? [
-          {
-            apply: () => {
-              delete settings.image;
-              delete settings.engineVersion;
-            },
-            undo: () => void Object.assign(settings, { image, engineVersion }),
-            note: (refusal: string) =>
-              void loseImage(
-                draft,
-                `with this image the plan is refused, and the published one takes its place: ${refusal}`,
-              ),
-          },
-        ]
-      : []),
-  ];
 }
 
 /** Where the planner refuses a model for one thing that can be written in another way, that way. */

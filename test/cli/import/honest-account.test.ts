@@ -451,6 +451,23 @@ describe("options of the release that the file runs", () => {
     });
   });
 
+  it("are those of the platform's release where the file's is refused", async () => {
+    const result = await importText(
+      stringify({
+        services: {
+          a: {
+            image: "ghcr.io/huggingface/text-generation-inference:3.3.4",
+            command: "--model-id meta-llama/Llama-3.1-8B-Instruct --max-total-tokens 8192",
+            gpus: "all",
+          },
+        },
+      }),
+    );
+    expect(result.settled?.decision).toMatchObject({ kind: "planned", refusals: [] });
+    expect(first(result)).not.toHaveProperty("engineVersion");
+    expect(kindsAt(result, "services.a.image")).toEqual(["changed"]);
+  });
+
   it("are found by the beginning of their name", async () => {
     expect(first(await importText(command("--max-num-batched-token=2048")))).toMatchObject({
       args: { "max-num-batched-tokens": 2048 },
