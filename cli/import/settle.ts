@@ -137,9 +137,10 @@ function soundReplicas({ ledger, at, replicas }: ModelDraft): ModelDraft["replic
 }
 
 function weightsOf({ name, engine, weights, settings }: ModelDraft): Weights | undefined {
+  const config = `models/${name}/config.json`;
   if (settings.source !== undefined) {
     const entry = weights === undefined ? undefined : weightsNamed(weights)?.entry;
-    return entry === undefined ? { config: `models/${name}/config.json` } : { entry };
+    return entry === undefined ? { config } : { entry };
   }
   if (weights?.startsWith("s3://")) {
     return { stored: weights };
@@ -147,10 +148,13 @@ function weightsOf({ name, engine, weights, settings }: ModelDraft): Weights | u
   if (weights === undefined) {
     return undefined;
   }
-  return engine === "ollama" ? weightsTagged(weights.replace(/^ollama:\/\//, "")) : weightsNamed(weights);
+  if (engine === "ollama") {
+    return weightsTagged(weights.replace(/^ollama:\/\//, ""));
+  }
+  return weightsNamed(weights) ?? (isFolder(weights) ? { config, stored: `s3://models/${name}` } : undefined);
 }
 
-function noteWeights(model: ModelDraft, { entry, repository, tag, config }: Weights): void {
+function noteWeights(model: ModelDraft, { entry, repository, tag, stored, config }: Weights): void {
   const { ledger, at, namedAt = at, weights: name = "", settings } = model;
   const note = (why: string) => void ledger.changed(at, why, "models.*.model");
   if (config !== undefined) {
@@ -164,14 +168,14 @@ function noteWeights(model: ModelDraft, { entry, repository, tag, config }: Weig
   } else if (entry !== undefined && repository !== undefined && tag === undefined) {
     note(`${repository} holds the weights of ${entry.repository}: planned as ${entry.name}`);
   }
-  if (isFolder(name)) {
-    ledger.correct(
-      "models.*.model",
-      namedAt,
-      settings.source === undefined
-        ? `a folder of the pod: the weights come from ${entry?.repository ?? repository}, by its name; others are models.*.source (docs/own-weights.md)`
-        : "the weights of this folder are models.*.source",
-    );
+  if (isFolder(name) && tag === undefined && !name.includes("://")) {
+    const why =
+      settings.source !== undefined
+        ? "the weights of this folder are models.*.source"
+        : stored !== undefined
+          ? `a folder of the pod: copy its files into the model store, as ${stored} (docs/own-weights.md)`
+          : `a folder of the pod: the weights come from ${entry?.repository ?? repository}, by its name; others are models.*.source (docs/own-weights.md)`;
+    ledger.correct("models.*.model", namedAt, why);
   }
 }
 

@@ -21,9 +21,9 @@ export interface Weights {
   readonly config?: string;
 }
 
-/** Whether a name is a folder of the pod. */
+/** Whether a name is a folder of the pod, as no repository is. */
 export function isFolder(name: string): boolean {
-  return /^[./~]/.test(name);
+  return /^[./~]/.test(name) || /^[^:]+\/[^/]+\/[^/]/.test(name);
 }
 
 /**
@@ -123,7 +123,7 @@ export function presetRepository(preset: string): string | undefined {
 export function writtenWeights(weights: Weights, revision?: string): Record<string, Plain> {
   const { entry, repository, tag, stored, config } = weights;
   if (config !== undefined) {
-    return { config };
+    return { config, ...(stored !== undefined && { source: stored }) };
   }
   if (stored !== undefined) {
     // The planner sizes volumes by a model: the nearest relative of what the repository holds.

@@ -85,7 +85,7 @@ describe("a note about a whole model", () => {
   });
 
   it("that is not in the environment leaves nothing mapped", async () => {
-    const result = await importText(compose({ command: "--model /models/ours --max-model-len 4096" }));
+    const result = await importText(compose({ command: "--max-model-len 4096" }));
     expect(result.entries).toMatchObject([{ kind: "notMapped", path: "services.a" }]);
   });
 });
@@ -114,8 +114,12 @@ describe("weights in a folder, a bucket or a claim", () => {
     "%s become no repository",
     async (folder) => {
       const result = await importText(compose({ command: `--model ${folder} --max-model-len 4096` }));
-      expect(result.settled).toBeUndefined();
-      expect(reasonsAt(result, "services.a")).toContain(folder);
+      expect(first(result)).toMatchObject({ config: "models/a/config.json", source: "s3://models/a" });
+      expect(result.settled?.text).not.toContain("hf://");
+      expect(result.entries.filter(({ to }) => to === "models.*.model").map(({ kind }) => kind)).toEqual([
+        "changed",
+        "changed",
+      ]);
     },
   );
 
