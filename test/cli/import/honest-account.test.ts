@@ -169,7 +169,7 @@ describe("secrets", () => {
   const SECRETS = {
     "a flag of the server": command("--api-key=SECRET --hf-token hf_SECRET"),
     "a flag in words": compose({
-      entrypoint: ["vllm", "serve", "Qwen/Qwen3-8B", "--max-model-len=4096", "--api-key", "SECRET"],
+      entrypoint: ["vllm", "serve", "Qwen/Qwen3-8B", "--max-model-len=4096", "--api-key=SECRET", "--api-key", "SECRET"],
     }),
     "the address of weights": kserve({
       model: {
