@@ -156,7 +156,9 @@ function fits(root: unknown): boolean {
     left -= typeof value === "string" ? value.length + 1 : 1;
     if (typeof value === "object" && value !== null) {
       left -= Object.keys(value).join("").length;
-      waiting.push(...Object.values(value).slice(0, left));
+      for (const each of Object.values(value)) {
+        waiting.push(each);
+      }
     }
   }
   return left > 0;

@@ -219,6 +219,13 @@ function write(name: string, text: string): string {
   return join(folder, name);
 }
 
+describe("a long list", () => {
+  it("is read like others", () => {
+    const [document] = documentsOf("f", `a: [${"1,".repeat(200_000)}1]`);
+    expect((document?.root.a as unknown[]).length).toBe(200_001);
+  });
+});
+
 describe("lines", () => {
   it("are those of the value, in each document of a file", () => {
     const [first, second] = documentsOf("f", "a: 1\n---\nb:\n  - c: 2\n    d: 3\n");
