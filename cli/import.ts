@@ -1,5 +1,5 @@
 /** `npm run import`: an environment from the files by which a team serves models today. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { cards, findShape } from "../catalog/shapes";
@@ -79,7 +79,10 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     return EXIT.badInput;
   }
   const targets = [args.out, ...(args.report === undefined ? [] : [args.report])];
-  const blocked = targets.flatMap((file) => blockedReason(file, args.force) ?? []);
+  const blocked = [
+    ...targets.flatMap((file) => blockedReason(file, args.force) ?? []),
+    ...sameFiles(targets, args.files),
+  ];
   if (blocked.length > 0) {
     io.err(`${blocked.join("\n")}\n`);
     return EXIT.badInput;
@@ -97,13 +100,15 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   }
 }
 
-function write({ out, report, name }: Arguments, imported: Imported, io: CommandIo): number {
+function write({ out, report, name, force }: Arguments, imported: Imported, io: CommandIo): number {
   const { settled } = imported;
+  // Without --force nothing is written through a name that came to be meanwhile.
+  const flag = force ? "w" : "wx";
   if (settled !== undefined) {
-    writeFileSync(resolve(out), settled.text);
+    writeFileSync(resolve(out), settled.text, { flag });
   }
   if (report !== undefined) {
-    writeFileSync(resolve(report), reportJson(out, imported));
+    writeFileSync(resolve(report), reportJson(out, imported), { flag });
   }
   io.out(reportText(imported));
   if (settled === undefined) {
@@ -112,7 +117,8 @@ function write({ out, report, name }: Arguments, imported: Imported, io: Command
   }
   const { decision } = settled;
   const isDescribed = decision.kind !== "unknown" && !(decision.kind === "planned" && decision.isPartial === true);
-  const next = isDescribed ? "plan" : "pin";
+  const isPinnable = settled.models.some(({ weights }) => String(weights.model).startsWith("hf://"));
+  const next = !isDescribed && isPinnable ? "pin" : "plan";
   io.out(`\nwrote ${visible(out)}\n\nNext: npm run ${next} -- ${nextArguments(name, out)}\n`);
   return decision.kind === "mistakes" || (decision.kind === "planned" && decision.refusals.length > 0)
     ? EXIT.refused
@@ -123,8 +129,18 @@ function nextArguments(name: string, out: string): string {
   return out === `Pulumi.${name}.yaml` ? name : `${name} --config ${visible(out)}`;
 }
 
+/** Outputs that are one another, or one of the files to read. */
+function sameFiles(targets: readonly string[], files: readonly string[]): string[] {
+  const real = (file: string) => (existsSync(file) ? realpathSync(file) : resolve(file));
+  return targets.flatMap((target, index) =>
+    [...targets.slice(0, index), ...files].some((file) => real(file) === real(target))
+      ? [`${visible(target)} is read or written already: give each output a file of its own`]
+      : [],
+  );
+}
+
 function blockedReason(file: string, force: boolean): string | undefined {
-  if (!force && existsSync(resolve(file))) {
+  if (!force && lstatSync(resolve(file), { throwIfNoEntry: false }) !== undefined) {
     return `${visible(file)} exists: name a new file, or add --force`;
   }
   return whyUnwritable("the environment or its report", file);
@@ -136,6 +152,9 @@ function readArguments(argv: string[]) {
     ({ values, positionals }, { problems, checked }): Arguments => {
       if (positionals.length === 0) {
         problems.push("name the files to import");
+      }
+      if (positionals.includes("-")) {
+        problems.push("standard input is not read: write it to a file, and name that");
       }
       const out = values.out ?? "";
       const [, name] = /^Pulumi\.([\w-]+)\.yaml$/.exec(basename(out)) ?? [];

@@ -16,6 +16,18 @@ export function visibleLines(text: string): string {
   return text.replace(UNSEEN, (character) => (/[\n\t]/.test(character) ? character : written(character)));
 }
 
+/** Same for the text of a JSON document, whose strings keep their values. */
+export function visibleJson(text: string): string {
+  return text.replace(UNSEEN, (character) =>
+    character === "\n"
+      ? character
+      : character
+          .split("")
+          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+          .join(""),
+  );
+}
+
 export function isVisible(text: string): boolean {
   return text.search(UNSEEN) === -1;
 }

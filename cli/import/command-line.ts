@@ -1,5 +1,5 @@
 /** Command lines of servers as lists of words, in pods and compose files. */
-import type { Path } from "./path";
+import { type Path, rowOf } from "./path";
 
 /** One word, and where it stands. */
 export interface Word {
@@ -40,15 +40,29 @@ const STARTERS = new Set([
   "ollama",
 ]);
 
-/** `$(NAME)`, as Kubernetes writes it, `${NAME}` and `$NAME`, as shells and compose files do. */
-const REFERENCE = /\$\(([\w-]+)\)|\$\{([\w-]+)(?::?[-?]([^}]*))?\}|\$([A-Za-z_]\w*)/g;
+/** `$(NAME)`, as Kubernetes writes it, `${NAME}` and `$NAME`, as shells and compose files do; `${NAME:-otherwise}`. */
+const REFERENCE = /\$\(([\w-]+)\)|\$\{(\w+)(?:(:?)([-?+])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
 
-/** Text with the variables that are known; others stay as they are. */
+/** Text with the variables that are known, and what the text has for those that are not; others stay as they are. */
 export function substituted(text: string, variables: Readonly<Record<string, string>>): string {
-  return text.replace(REFERENCE, (whole, kubernetes?: string, braced?: string, otherwise?: string, bare?: string) => {
-    const name = kubernetes ?? braced ?? bare ?? "";
-    return Object.hasOwn(variables, name) ? (variables[name] ?? whole) : (otherwise ?? whole);
-  });
+  return text.replace(
+    REFERENCE,
+    (whole, kubernetes?: string, braced?: string, colon?: string, sign?: string, word?: string, bare?: string) => {
+      const value = rowOf(variables, kubernetes ?? braced ?? bare ?? "");
+      const isSet = value !== undefined && !(colon === ":" && value === "");
+      return sign === "+" ? (isSet ? (word ?? "") : "") : isSet ? value : sign === "-" ? (word ?? "") : whole;
+    },
+  );
+}
+
+/** Names of the variables that a text refers to. */
+export function variablesIn(text: string): readonly string[] {
+  return [...text.matchAll(REFERENCE)].map(([, kubernetes, braced, , , , bare]) => kubernetes ?? braced ?? bare ?? "");
+}
+
+/** Whether a text still refers to a variable that no file sets, or to values of a template. */
+export function isOpen(text: string): boolean {
+  return text.search(REFERENCE) !== -1 || text.includes("{{");
 }
 
 /** The words of a list of texts, of which some may be whole command lines. */
@@ -62,9 +76,12 @@ export function wordsOf(texts: readonly unknown[], at: Path): Word[] {
   });
 }
 
-/** Whether one text holds several words: `vllm serve org/model --flag`, or a flag with its value. */
+/** Whether one text holds several words: `vllm serve org/model --flag`, or flags with their values. */
 function isCommandLine(text: string): boolean {
-  return /^--?[\w-]+\s/.test(text) || /(^|\s)(vllm\s+serve|exec|python3?|text-generation-launcher|ollama)\s/.test(text);
+  return (
+    /^--?[\w-]+(\s|=\S+\s+--?[\w-])/.test(text) ||
+    /(^|\s)(vllm\s+serve|exec|python3?|text-generation-launcher|ollama)\s/.test(text)
+  );
 }
 
 /** What starts a server among the commands of a script. */
@@ -77,13 +94,18 @@ export function serverInScript(text: string): number | undefined {
   return index === 0 ? undefined : index;
 }
 
+/** One command of a script: up to an operator or a redirection, or to a line that continues nothing. */
+const COMMAND = /^(?:"(?:\\.|[^"\\])*"|'[^']*'|\n(?=\s*(?:-|$))|(?!\s\d?>)[^"'\n;|&])*/;
+
 /** Words of a shell command, without its operators; of a script those of its last server. */
 export function shellWords(text: string, at: Path): Word[] {
   const plain = text
     .slice(serverInScript(text) ?? 0)
     .replace(/\\\r?\n/g, " ")
     .replace(/^\s*#.*$/gm, "");
-  const found = plain.match(/(?:[^\s"']+|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
+  const server = plain.search(SERVER);
+  const own = server < 0 ? plain : `${plain.slice(0, server)} ${COMMAND.exec(plain.slice(server).trimStart())?.[0]}`;
+  const found = own.match(/(?:\$\{[^}]*\}|[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
   return found
     .filter((word) => !["&&", "||", ";", "|", "\\"].includes(word))
     .map((word) => ({
@@ -113,8 +135,7 @@ export function flagsOf(words: readonly Word[]): Flag[] {
 
 /** vLLM takes underscores for dashes; what follows a dot is a key of JSON. */
 function dashed(name: string): string {
-  const short = SHORT_FLAGS[name];
-  return short ?? name.replaceAll("_", "-");
+  return rowOf(SHORT_FLAGS, name) ?? name.replaceAll("_", "-");
 }
 
 const SHORT_FLAGS: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { ModelDraft } from "./draft";
 import { isCreated, type SettledModel } from "./environment";
 import { partsOf } from "./pools";
-import { firstLine, refusalOf, type Settled } from "./settle";
+import { firstLine, isOriginals, refusalOf, type Settled, TOO_LARGE } from "./settle";
 
 /** Fields of recipes about nodes, which the stack makes or finds. */
 const MADE_NODES: Readonly<Record<string, string>> = {
@@ -39,9 +39,16 @@ export function compareWithOriginal(settled: Settled): void {
 }
 
 function refused(settled: Settled, model: SettledModel): void {
-  const why = refusalOf(settled, model);
-  if (why !== undefined) {
-    model.draft.ledger.wrong(model.draft.at, `it does not run as written: ${firstLine(why)}`);
+  const { ledger, at } = model.draft;
+  const refusal = refusalOf(settled, model);
+  if (refusal === undefined) {
+    return;
+  }
+  const why = firstLine(refusal.message);
+  if (refusal.rule === TOO_LARGE && isOriginals(settled, model)) {
+    ledger.wrong(at, `it does not run as written: ${why}`);
+  } else {
+    ledger.lost(at, `the plan refuses it, with what was changed, left out or chosen here: ${why}`);
   }
 }
 
@@ -62,8 +69,12 @@ function layout(draft: ModelDraft, plan: ModelPlan): void {
       "models.*.vllm.pipelineParallel",
     );
   }
-  if (gpus !== undefined && gpus > plan.gpusPerNode && plan.gpuModel !== undefined) {
-    ledger.wrong(at, `a pod has ${gpus} GPUs, and the engine uses ${plan.gpusPerNode}: the others stand idle`);
+  const used =
+    tensorParallel === undefined ? undefined : tensorParallel * (pipelineParallel ?? 1) * Math.max(draft.ranks, 1);
+  if (gpus !== undefined && used !== undefined && gpus > used) {
+    ledger.wrong(at, `a pod has ${gpus} GPUs, and the engine uses ${used}: the others stand idle`);
+  } else if (gpus !== undefined && used === undefined && gpus > plan.gpusPerNode && plan.gpuModel !== undefined) {
+    ledger.changed(at, `a pod has ${gpus} GPUs, and the plan takes ${plan.gpusPerNode} of them`);
   }
   const replicas = draft.replicas.min * partsOf(draft);
   if (replicas !== plan.minReplicas) {

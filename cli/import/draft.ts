@@ -25,6 +25,8 @@ export interface ModelDraft {
   engine: EngineName;
   /** Name that the original has for its weights. */
   weights?: string;
+  /** Where it says so. Undefined: nowhere, or in the place of `source`. */
+  namedAt?: Path | undefined;
   /** Commit or branch of those weights. */
   revision?: string;
   /** Fields of `models.<name>`, without those below. */
@@ -33,6 +35,8 @@ export interface ModelDraft {
   readonly block: Record<string, Plain>;
   readonly args: Record<string, Plain>;
   readonly env: Record<string, Plain>;
+  /** Parsers that the original names, by the key that stands for them. */
+  readonly parsers: Record<string, { readonly flag: string; readonly value: string }>;
   /** Where the original has each flag and variable, to say what became of it. */
   readonly places: Map<string, Path>;
   readonly adapters: Record<string, Plain>;
@@ -41,6 +45,8 @@ export interface ModelDraft {
   /** Its server's image, and where that stands. */
   image?: { readonly image: ServerImage; readonly at: readonly Path[] };
   replicas: { min: number; max?: number };
+  /** Data-parallel ranks in one pod, which are replicas here. */
+  ranks: number;
   original: Original;
   /** Machine that the original names. */
   machine: MachineDraft;
@@ -103,6 +109,7 @@ export function emptyDraft(): Draft {
 
 /** A server before anything of it is read. */
 export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineName): ModelDraft {
+  ledger.hold(at);
   return {
     name,
     ledger,
@@ -112,10 +119,12 @@ export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineN
     block: {},
     args: {},
     env: {},
+    parsers: {},
     places: new Map(),
     adapters: {},
     pod: emptyPod(),
     replicas: { min: 1 },
+    ranks: 1,
     original: {},
     machine: {},
     statesContext: false,

@@ -25,7 +25,9 @@ export interface SettledModel {
   readonly weights: Readonly<Record<string, Plain>>;
   contextTokens: number;
   /** No file states the length: a model's own, or a default. */
-  readonly contextReason?: string;
+  contextReason?: string;
+  /** The model's own length. Undefined: the catalogue does not know it. */
+  readonly ownTokens?: number;
 }
 
 /** Everything that the text is made of. */

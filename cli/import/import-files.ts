@@ -5,6 +5,7 @@ import { FORMATS } from "./formats/table";
 import type { Entry, Ledger } from "./ledger";
 import { unfolded } from "./list-documents";
 import type { ImportOptions } from "./options";
+import { rowOf } from "./path";
 import { ImportFileError, type SourceDocument } from "./read-documents";
 import { shareOutNames } from "./served-name";
 import { firstLine, type Settled, settle } from "./settle";
@@ -78,18 +79,19 @@ function noteHostnames({ hostnames }: Draft, { host }: ImportOptions): void {
 }
 
 /** Kinds of Kubernetes that come along with servers. */
-const COMPANIONS: Readonly<Record<string, string | undefined>> = {
+const COMPANIONS: Readonly<Record<string, string>> = {
   Secret: "secrets are not copied: pulumi config set --secret, by the names in docs/configuration.md",
   ConfigMap: "read where a model refers to it",
   ServingRuntime: "read where an InferenceService refers to it",
   ClusterServingRuntime: "read where an InferenceService refers to it",
   LLMInferenceServiceConfig: "read where an LLMInferenceService refers to it",
+  Kustomization: "a kustomization is rendered first: kubectl kustomize",
   Namespace: "each model has its own namespace",
 };
 
 function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
   const line = lineOf([]);
-  const companion = COMPANIONS[String(root.kind)];
+  const companion = rowOf(COMPANIONS, String(root.kind));
   const kind =
     companion ??
     (typeof root.kind === "string" ? `${root.kind} is no server of a model` : "no format that can be imported");
@@ -99,7 +101,7 @@ function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
 function noneKnown(documents: readonly SourceDocument[], others: readonly Entry[]): string {
   const known = FORMATS.map(({ label }) => label).join(", ");
   const reasons = Object.values(COMPANIONS);
-  const first = others.find(({ why }) => !reasons.includes(why)) ?? others[0];
+  const first = others.find(({ why }) => !reasons.includes(why ?? "")) ?? others[0];
   const where =
     first === undefined
       ? "the files are empty"

@@ -2,6 +2,7 @@
 import type { FieldTable } from "./field-table";
 import { isEmpty, isMapping, isWithin, type Path, pathText, valueAt } from "./path";
 import type { SourceDocument } from "./read-documents";
+import { holdsSecret, isSecretPlace } from "./secrets";
 
 /** mapped: the same here; changed: answered in another way; notMapped: lost; wrong: a mistake in the original. */
 export type EntryKind = "mapped" | "changed" | "notMapped" | "wrong";
@@ -31,17 +32,26 @@ const SHOWN_CHARACTERS = 120;
 
 /** The account of one document. */
 export class Ledger {
-  readonly #noted: Noted[] = [];
+  #noted: Noted[] = [];
   /** Places that another place's entry answers: values of a flag that stand behind it. */
   readonly #covered: Path[] = [];
-  #dismissed: string | undefined;
+  readonly #dismissed: { readonly at: Path; readonly why: string }[] = [];
+  /** Places of whole things: a note there is a remark, and answers for no field. */
+  readonly #wholes = new Set<string>();
 
   constructor(
     readonly document: SourceDocument,
     readonly table: FieldTable,
     /** Where the document's own fields begin: a recipe may stand inside of a deployment group. */
     readonly base: Path = [],
-  ) {}
+  ) {
+    this.hold([]);
+  }
+
+  /** A model stands here: notes at this place are about the whole of it, and its fields have answers of their own. */
+  hold(path: Path): void {
+    this.#wholes.add(pathText([...this.base, ...path]));
+  }
 
   /** What stands at a path below `base`. */
   get(...path: Path): unknown {
@@ -88,9 +98,9 @@ export class Ledger {
     this.#note("wrong", path, { why });
   }
 
-  /** Nothing of the document is in the environment, for one reason. */
-  dismiss(why: string): void {
-    this.#dismissed = why;
+  /** Nothing of the document, or of what stands at a place, is in the environment, for one reason. */
+  dismiss(why: string, path: Path = []): void {
+    this.#dismissed.push({ at: [...this.base, ...path], why });
   }
 
   /** The entry of another place answers for this one too. */
@@ -98,21 +108,37 @@ export class Ledger {
     this.#covered.push([...this.base, ...path]);
   }
 
-  /** What was mapped to a key of ours is not there after all. */
-  retract(path: Path, to: string, why: string): void {
-    const text = pathText([...this.base, ...path]);
-    const index = this.#noted.findIndex(({ at, entry }) => pathText(at) === text && entry.to === to);
-    if (index >= 0) {
-      this.#noted.splice(index, 1);
-    }
-    this.lost(path, why);
+  /**
+   * What became a key of ours is not there after all.
+   *
+   * @param whole place of the model that has the key.
+   * @param path where the original has it, of several places with such a key. @default all of them in the model
+   */
+  retract(to: string, whole: Path, why: string, path?: Path): void {
+    const within = [...this.base, ...(path ?? whole)];
+    const gone = this.#noted.filter(
+      ({ at, entry }) =>
+        entry.to === to && (path === undefined ? isWithin(at, within) : pathText(at) === pathText(within)),
+    );
+    this.#noted = this.#noted.filter((noted) => !gone.includes(noted));
+    const places = gone.length === 0 ? [path ?? whole] : gone.map(({ at }) => at.slice(this.base.length));
+    places.forEach((place) => void this.lost(place, why));
   }
 
-  /** The same for all that was mapped to a key, of which nothing else may be known. */
-  retractAll(to: string, otherwise: Path, why: string): void {
-    const mapped = this.#noted.filter(({ entry }) => entry.to === to);
-    const places = mapped.length === 0 ? [otherwise] : mapped.map(({ at }) => at.slice(this.base.length));
-    places.forEach((path) => void this.retract(path, to, why));
+  /** Whether something at or below a place is not in the environment as it was. */
+  isShortOf(path: Path): boolean {
+    const above = [...this.base, ...path];
+    return this.#noted.some(
+      ({ at, entry }) =>
+        isWithin(at, above) && (entry.kind === "notMapped" || (entry.kind === "changed" && entry.to === undefined)),
+    );
+  }
+
+  /** What was mapped at a place is another thing in the environment. */
+  correct(to: string, path: Path, why: string): void {
+    const at = pathText([...this.base, ...path]);
+    this.#noted = this.#noted.filter((noted) => noted.entry.to !== to || pathText(noted.at) !== at);
+    this.changed(path, why, to);
   }
 
   #note(kind: EntryKind, path: Path, rest: Pick<Entry, "to" | "why">): void {
@@ -131,7 +157,9 @@ export class Ledger {
     const isShown =
       (typeof value === "string" || typeof value === "number" || typeof value === "boolean") &&
       String(value).length <= SHOWN_CHARACTERS &&
-      !this.table.isSecret(field);
+      !this.table.isSecret(field) &&
+      !holdsSecret(String(value)) &&
+      !isSecretPlace(at, beforeOf(this.document.root, at));
     return {
       file,
       ...(line !== undefined && { line }),
@@ -142,8 +170,11 @@ export class Ledger {
 
   /** Every entry in the order of the document, with those that the table answers. */
   entries(): Entry[] {
-    if (this.#dismissed !== undefined) {
-      return [{ kind: "notMapped", ...this.#place(this.base), why: this.#dismissed }];
+    for (const { at, why } of this.#dismissed) {
+      this.#noted = this.#noted.filter(
+        ({ at: place, entry }) => !isWithin(place, at) || ["notMapped", "wrong"].includes(entry.kind),
+      );
+      this.#noted.push({ at, entry: { kind: "notMapped", ...this.#place(at), why } });
     }
     this.#answerTheRest(this.base);
     return this.#noted.map(({ entry }) => entry).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
@@ -153,8 +184,10 @@ export class Ledger {
     const value = valueAt(this.document.root, at);
     const own = at.slice(this.base.length);
     const field = this.table.fieldOf(own);
-    const isAnswered = this.#noted.some((noted) => isWithin(at, noted.at) && noted.at.length > this.base.length);
-    if (isEmpty(value) || isAnswered || this.#covered.some((covered) => isWithin(at, covered))) {
+    const isAnswered =
+      this.#noted.some((noted) => isWithin(at, noted.at) && !this.#wholes.has(pathText(noted.at))) ||
+      [...this.#covered, ...this.#dismissed.map((dismissed) => dismissed.at)].some((above) => isWithin(at, above));
+    if (isEmpty(value) || isAnswered) {
       return;
     }
     const isAbove =
@@ -177,4 +210,10 @@ export class Ledger {
     const kind = fate?.kind === "changed" ? "changed" : "notMapped";
     this.#noted.push({ at, entry: { kind, ...this.#place(at), why } });
   }
+}
+
+/** What stands before a place of a list. */
+function beforeOf(root: unknown, at: Path): unknown {
+  const index = at[at.length - 1];
+  return typeof index === "number" ? valueAt(root, [...at.slice(0, -1), index - 1]) : undefined;
 }

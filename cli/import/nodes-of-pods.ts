@@ -103,9 +103,13 @@ export function readNodeSelector(ledger: Ledger, path: Path, machine: MachineDra
   }
 }
 
-/** Terms of node affinity: each `In` with one value is a label of the pool. */
+/** Terms of node affinity: each `In` with one value is a label of the pool. Nodes need to match one of the terms. */
 export function readNodeTerms(ledger: Ledger, path: Path, machine: MachineDraft): void {
   ledger.list(...path).forEach((term, index) => {
+    if (index > 0) {
+      ledger.changed([...path, index], "nodes match one of several terms: the first is the pool's");
+      return;
+    }
     const expressions =
       isMapping(term) && Array.isArray(term.matchExpressions) ? (term.matchExpressions as unknown[]) : [];
     expressions.forEach((expression, position) => {
@@ -114,6 +118,8 @@ export function readNodeTerms(ledger: Ledger, path: Path, machine: MachineDraft)
       const [value, ...others] = Array.isArray(values) ? (values as unknown[]) : [];
       if (typeof key === "string" && operator === "In" && typeof value === "string" && others.length === 0) {
         readLabel(ledger, at, key, value, machine);
+      } else if (typeof key === "string" && operator === "In" && CARD_LABELS.includes(key)) {
+        readCards(ledger, at, [value, ...others].map(String), machine);
       } else {
         ledger.lost(at, "pools.*.labels has labels with one value");
       }
@@ -121,11 +127,24 @@ export function readNodeTerms(ledger: Ledger, path: Path, machine: MachineDraft)
   });
 }
 
-function readLabel(ledger: Ledger, at: Path, label: string, value: string, machine: MachineDraft): void {
-  const card = CARD_LABELS.includes(label) ? cardNamed(value) : undefined;
-  if (card !== undefined) {
-    machine.card = card;
+/** Cards of which each will do: the first that the catalogue has. */
+function readCards(ledger: Ledger, at: Path, names: readonly string[], machine: MachineDraft): void {
+  const known = names.map(cardNamed).find((card) => card !== undefined);
+  if (known === undefined) {
+    ledger.lost(at, `the catalogue has no card ${names.join(", ")}: name one with --card (npm run list -- cards)`);
+    return;
+  }
+  machine.card = known;
+  if (names.length === 1) {
     ledger.mapped(at, "pools.*.node.card");
+  } else {
+    ledger.changed(at, `a pool has one card: ${known} of ${names.join(", ")}`, "pools.*.node.card");
+  }
+}
+
+function readLabel(ledger: Ledger, at: Path, label: string, value: string, machine: MachineDraft): void {
+  if (CARD_LABELS.includes(label)) {
+    readCards(ledger, at, [value], machine);
   } else if (SHAPE_LABELS.includes(label)) {
     machine.shape = value;
     ledger.mapped(at, "pools.*.shape");

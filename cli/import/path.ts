@@ -39,3 +39,8 @@ export function isEmpty(value: unknown): boolean {
     (isMapping(value) && Object.keys(value).length === 0)
   );
 }
+
+/** The row of a table that a file names; undefined for names such as `constructor`, which every object has. */
+export function rowOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

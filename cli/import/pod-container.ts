@@ -1,5 +1,5 @@
 /** A container of a pod that serves a model: its image, command line, variables and resources. */
-import { type Flag, flagsOf, serverInScript, substituted, wordsOf } from "./command-line";
+import { type Flag, flagsOf, serverInScript, substituted, variablesIn, wordsOf } from "./command-line";
 import type { ModelDraft } from "./draft";
 import { readNodeSelector, readResources, readTolerations } from "./nodes-of-pods";
 import { isMapping, type Path } from "./path";
@@ -47,9 +47,7 @@ export function readContainer(
       ledger.changed(place, "of a script, the command that starts the server is read");
     }
   }
-  const used = new Set(
-    variables.map(({ name }) => name).filter((name) => words.some(({ text }) => text.includes(`$(${name})`))),
-  );
+  const used = new Set(words.flatMap(({ text }) => variablesIn(text)));
   applyServerFlags(
     model,
     words.map((word) => ({ ...word, text: text(substituted(word.text, values)) })),

@@ -15,7 +15,7 @@ export function splitPods(model: ModelDraft, prefill: number, decode: number): v
   for (const [flag, why] of Object.entries(FLAGS)) {
     if (Object.hasOwn(args, flag)) {
       delete args[flag];
-      ledger.retract(places.get(`args.${flag}`) ?? at, `models.*.args.${flag}`, why);
+      ledger.retract(`models.*.args.${flag}`, at, why, places.get(`args.${flag}`));
     }
   }
   const names = Object.keys(adapters);
@@ -23,6 +23,6 @@ export function splitPods(model: ModelDraft, prefill: number, decode: number): v
     delete adapters[name];
   }
   if (names.length > 0) {
-    ledger.retractAll("models.*.adapters", at, "adapters are not served with vllm.prefillDecode");
+    ledger.retract("models.*.adapters", at, "adapters are not served with vllm.prefillDecode");
   }
 }

@@ -66,7 +66,11 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
       const isDeep = error.message.includes("call stack");
       refuse(
         error.pos[0],
-        isDeep ? `nested deeper than ${DEEPEST} levels` : `${error.message}; correct the file there`,
+        isDeep
+          ? `nested deeper than ${DEEPEST} levels`
+          : text.includes("{{")
+            ? `${error.message}; a template is rendered first: helm template, or helm get manifest`
+            : `${error.message}; correct the file there`,
       );
     }
     if (!isNode(document.contents) || (isScalar(document.contents) && document.contents.value === null)) {
@@ -74,9 +78,13 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
     }
     const { contents } = document;
     checkNodes(contents, (node, why) => refuse(node.range?.[0] ?? 0, why));
+    readBooleans(contents);
     const root = plainOf(file, () => document.toJS({ maxAliasCount: MOST_ALIASES }));
     if (!isMapping(root)) {
       return refuse(contents.range?.[0] ?? 0, "a document of an importable file is a mapping of keys");
+    }
+    if (!fits(root)) {
+      return refuse(contents.range?.[0] ?? 0, "its aliases repeat too much; write out what they stand for");
     }
     return [{ file, root, lineOf: (path) => lineAt(contents, path, lines) }];
   });
@@ -119,6 +127,41 @@ function checkNodes(contents: Node, refuse: (node: Node, why: string) => never):
       }
     },
   });
+}
+
+/** Words for true and false of YAML 1.1, by which Helm and Kubernetes read files. */
+const BOOLEANS = /^(?:(y|yes|on)|n|no|off)$/i;
+
+/** Reads such words without quotes as they do. Compose files have YAML 1.2. */
+function readBooleans(contents: Node): void {
+  if (isMap(contents) && contents.has("services")) {
+    return;
+  }
+  visit(contents, {
+    Scalar: (key, node) => {
+      const [word, yes] =
+        node.type === "PLAIN" && typeof node.value === "string" ? (BOOLEANS.exec(node.value) ?? []) : [];
+      if (word !== undefined && key !== "key") {
+        node.value = yes !== undefined;
+      }
+    },
+  });
+}
+
+/** Whether a document with all that its aliases stand for is not much larger than a file may be. */
+function fits(root: unknown): boolean {
+  let left = 2 * MOST_BYTES;
+  for (const waiting: unknown[] = [root]; waiting.length > 0 && left > 0; ) {
+    const value = waiting.pop();
+    left -= typeof value === "string" ? value.length + 1 : 1;
+    if (typeof value === "object" && value !== null) {
+      left -= Object.keys(value).join("").length;
+      for (const each of Object.values(value)) {
+        waiting.push(each);
+      }
+    }
+  }
+  return left > 0;
 }
 
 function lineAt(contents: Node, path: Path, lines: LineCounter): number | undefined {

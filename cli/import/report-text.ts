@@ -1,6 +1,6 @@
 /** The account of an import, for people and as JSON. */
 import { counted } from "../../names/counted";
-import { visible } from "../../names/visible";
+import { visible, visibleJson } from "../../names/visible";
 import type { Imported } from "./import-files";
 import type { Entry, EntryKind } from "./ledger";
 
@@ -19,7 +19,8 @@ export function reportText({ entries, settled }: Imported): string {
   });
   const same = entries.filter(({ kind }) => kind === "mapped").length;
   const decision = settled === undefined ? "" : `\n${decisionText(settled)}`;
-  return `${sections.join("\n")}\nMapped: ${counted(same, "value")}\n${decision}`;
+  const mapped = settled === undefined ? "" : `\nMapped: ${counted(same, "value")}\n`;
+  return `${sections.join("\n")}${mapped}${decision}`;
 }
 
 function lineText({ file, line, path, to, why }: Entry): string {
@@ -28,7 +29,8 @@ function lineText({ file, line, path, to, why }: Entry): string {
   return visible(`${place} ${path}${key}: ${why ?? ""}`);
 }
 
-const UNDESCRIBED = "Models outside the catalogue are planned once npm run pin has kept their config.json.\n";
+const UNDESCRIBED =
+  "Models outside the catalogue are planned once their config.json is there: npm run pin keeps those of repositories.\n";
 
 function decisionText({ decision }: NonNullable<Imported["settled"]>): string {
   switch (decision.kind) {
@@ -63,5 +65,5 @@ export function reportJson(out: string, { entries, settled }: Imported): string 
     name: key,
     original: { ...draft.original, replicas: draft.replicas.min },
   }));
-  return `${JSON.stringify({ schemaVersion: 1, written: settled === undefined ? null : out, models: models ?? [], ...(plan && { plan }), entries }, undefined, 2)}\n`;
+  return `${visibleJson(JSON.stringify({ schemaVersion: 1, written: settled === undefined ? null : out, models: models ?? [], ...(plan && { plan }), entries }, undefined, 2))}\n`;
 }

@@ -130,8 +130,8 @@ export function settleImage(model: ModelDraft, stated: string | undefined): void
 }
 
 /** Notes that an image, which was mapped, is not in the environment after all. */
-export function loseImage({ ledger, image }: ModelDraft, why: string): void {
-  image?.at.forEach((place) => void ledger.retract(place, "models.*.image", why));
+export function loseImage({ ledger, image, at }: ModelDraft, why: string): void {
+  image?.at.forEach((place) => void ledger.retract("models.*.image", at, why, place));
 }
 
 /** Why an image of the user's own is not in the environment; undefined where it is. */

@@ -1,14 +1,17 @@
 /** Chooses what no file says, and holds the result against the planner, until the environment is one that it can read. */
 import { cards, findShape } from "../../catalog/shapes";
+import type { CapacityProblem } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";
+import { attemptsFor } from "./attempts";
 import { type Decision, decide } from "./decide";
 import { type Draft, keyOf, type ModelDraft, uniqueKeys } from "./draft";
 import { clusterOf, environmentText, type ResolvedMachine, type SettledModel, type Settlement } from "./environment";
+import { leaveOut } from "./leave-out";
+import { takeOwnLengths } from "./ollama-context";
 import { CANDIDATES, DEFAULTS, type ImportOptions } from "./options";
-import { removeFromPod } from "./pod-draft";
 import { gpusPerPod, type ImportedPool, nodesFor, poolsOf } from "./pools";
-import { loseImage, settleImage } from "./server-image";
-import { isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
+import { settleImage } from "./server-image";
+import { isFolder, isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
 
 /** An environment, and what the planner says of it. */
 export interface Settled extends Settlement {
@@ -18,6 +21,9 @@ export interface Settled extends Settlement {
 
 /** More than the options that a file can have wrong at once. */
 const MOST_REPAIRS = 12;
+
+/** Rule of the planner that counts memory alone. */
+export const TOO_LARGE = "model-fits";
 
 /** Shortest context that is tried where the model's own does not fit. */
 const LEAST_CONTEXT = 2048;
@@ -46,7 +52,7 @@ export async function settle(
   };
   const cluster = clusterOf(settlement);
   const gpus = pools.map((pool) => [pool, candidatesOf(pool, options, cluster)] as const);
-  let best: Settled | undefined;
+  const tried: Settled[] = [];
   const rounds = Math.max(1, ...gpus.map(([, candidates]) => candidates.length));
   for (let round = 0; round < rounds; round += 1) {
     const machines = new Map(
@@ -55,20 +61,38 @@ export async function settle(
         candidates[Math.min(round, candidates.length - 1)] ?? (candidates[0] as ResolvedMachine),
       ]),
     );
-    best = await repaired({ ...settlement, machines }, baseDirectory);
-    if (best.decision.kind !== "planned" || best.decision.refusals.length === 0) {
+    takeOwnLengths(models, machines);
+    const settled = await repaired({ ...settlement, machines }, baseDirectory);
+    tried.push(settled);
+    if (!isRefused(settled)) {
       break;
     }
   }
-  const settled = best as Settled;
-  return shortened(settled, baseDirectory);
+  return shortened(bestOf(tried), baseDirectory);
+}
+
+function isRefused({ decision }: Settled): boolean {
+  return decision.kind === "planned" && decision.refusals.length > 0;
+}
+
+/** The one that fits, else the largest machines, unless their size is not what is missing. */
+function bestOf(tried: readonly Settled[]): Settled {
+  const last = tried[tried.length - 1] as Settled;
+  const { decision } = last;
+  const isTooSmall = decision.kind === "planned" && decision.refusals.every(({ rule }) => rule === TOO_LARGE);
+  return isRefused(last) && !isTooSmall ? (tried[0] as Settled) : last;
 }
 
 function settledModels(draft: Draft): SettledModel[] {
   const written = draft.models.flatMap((model) => {
     const weights = weightsOf(model);
     if (weights === undefined) {
-      model.ledger.lost(model.at, "no field says which weights it serves: name them with --model, or in the file");
+      model.ledger.dismiss(
+        model.weights === undefined
+          ? "no field says which weights it serves: write the repository into the file"
+          : `${model.weights} does not say which weights it serves: write the repository into the file, or where they are as models.*.source (docs/own-weights.md)`,
+        model.at,
+      );
       return [];
     }
     return [{ model, weights }];
@@ -77,23 +101,20 @@ function settledModels(draft: Draft): SettledModel[] {
   return written.map(({ model, weights }, index): SettledModel => {
     const stated = model.settings.contextTokens;
     const own = weights.entry && readCatalogueModel(weights.entry).maxContextTokens;
-    const isOllama = model.engine === "ollama";
     const contextReason =
       typeof stated === "number"
         ? undefined
-        : isOllama
-          ? "default: Ollama's own length"
-          : own === undefined
-            ? "default: the file states no length"
-            : "the model's own length, which vLLM takes where no flag states one";
-    const length = typeof stated === "number" ? stated : isOllama ? 4096 : (own ?? DEFAULTS.contextTokens);
+        : own === undefined
+          ? "default: the file states no length"
+          : "the model's own length, which vLLM takes where no flag states one";
     noteWeights(model, weights);
     model.replicas = soundReplicas(model);
     return {
       key: keys[index] ?? keyOf(model.name),
       draft: model,
       weights: writtenWeights(weights, model.revision),
-      contextTokens: length,
+      contextTokens: typeof stated === "number" ? stated : (own ?? DEFAULTS.contextTokens),
+      ...(own !== undefined && { ownTokens: own }),
       ...(contextReason !== undefined && { contextReason }),
     };
   });
@@ -115,34 +136,46 @@ function soundReplicas({ ledger, at, replicas }: ModelDraft): ModelDraft["replic
   return { min: 1 };
 }
 
-function weightsOf({ engine, weights }: ModelDraft): Weights | undefined {
+function weightsOf({ name, engine, weights, settings }: ModelDraft): Weights | undefined {
+  const config = `models/${name}/config.json`;
+  if (settings.source !== undefined) {
+    const entry = weights === undefined ? undefined : weightsNamed(weights)?.entry;
+    return entry === undefined ? { config } : { entry };
+  }
+  if (weights?.startsWith("s3://")) {
+    return { stored: weights };
+  }
   if (weights === undefined) {
     return undefined;
   }
-  if (weights.startsWith("s3://")) {
-    return { stored: weights };
+  if (engine === "ollama") {
+    return weightsTagged(weights.replace(/^ollama:\/\//, ""));
   }
-  return engine === "ollama" ? weightsTagged(weights.replace(/^ollama:\/\//, "")) : weightsNamed(weights);
+  return weightsNamed(weights) ?? (isFolder(weights) ? { config, stored: `s3://models/${name}` } : undefined);
 }
 
-function noteWeights(
-  { ledger, at, weights: name = "" }: ModelDraft,
-  { entry, repository, tag, stored }: Weights,
-): void {
-  if (entry === undefined && stored === undefined) {
-    ledger.changed(
-      at,
-      tag === undefined || repository !== undefined
-        ? `${repository ?? name} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`
-        : `the catalogue has no model of the tag ${tag}: write model: hf://org/name in place of config, and npm run pin keeps what the plan is made from`,
-      "models.*.model",
+function noteWeights(model: ModelDraft, { entry, repository, tag, stored, config }: Weights): void {
+  const { ledger, at, namedAt = at, weights: name = "", settings } = model;
+  const note = (why: string) => void ledger.changed(at, why, "models.*.model");
+  if (config !== undefined) {
+    note(`nothing says which weights these are: write their config.json as ${config}, beside the environment`);
+  } else if (entry === undefined && tag !== undefined && repository === undefined) {
+    note(
+      `the catalogue has no model of the tag ${tag}: write model: hf://org/name in place of config, and npm run pin keeps what the plan is made from`,
     );
+  } else if (entry === undefined && repository !== undefined) {
+    note(`${repository} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`);
   } else if (entry !== undefined && repository !== undefined && tag === undefined) {
-    ledger.changed(
-      at,
-      `${repository} holds the weights of ${entry.repository}: planned as ${entry.name}`,
-      "models.*.model",
-    );
+    note(`${repository} holds the weights of ${entry.repository}: planned as ${entry.name}`);
+  }
+  if (isFolder(name) && tag === undefined && !name.includes("://")) {
+    const why =
+      settings.source !== undefined
+        ? "the weights of this folder are models.*.source"
+        : stored !== undefined
+          ? `a folder of the pod: copy its files into the model store, as ${stored} (docs/own-weights.md)`
+          : `a folder of the pod: the weights come from ${entry?.repository ?? repository}, by its name; others are models.*.source (docs/own-weights.md)`;
+    ledger.correct("models.*.model", namedAt, why);
   }
 }
 
@@ -196,31 +229,24 @@ async function repaired(settlement: Settlement, baseDirectory: string): Promise<
     text = environmentText(settlement);
     decision = await decideOn(settlement, text, baseDirectory);
   }
-  return withoutRefusedImages({ ...settlement, text, decision }, baseDirectory);
+  return rewritten({ ...settlement, text, decision }, baseDirectory);
 }
 
-/** Where the planner refuses a model for its own image alone, the published one takes its place. */
-async function withoutRefusedImages(settled: Settled, baseDirectory: string): Promise<Settled> {
+/** Where the planner refuses a model for one thing that can be written in another way, that way. */
+async function rewritten(settled: Settled, baseDirectory: string): Promise<Settled> {
   let current = settled;
   for (const model of settled.models) {
     const refusal = refusalOf(current, model);
-    const { settings } = model.draft;
-    const { image, engineVersion } = settings;
-    if (refusal === undefined || image === undefined || engineVersion === undefined) {
-      continue;
-    }
-    delete settings.image;
-    delete settings.engineVersion;
-    const text = environmentText(current);
-    const tried = { ...current, text, decision: await decideOn(current, text, baseDirectory) };
-    if (refusalOf(tried, model) === undefined) {
-      loseImage(
-        model.draft,
-        `with this image the plan is refused, and the published one takes its place: ${firstLine(refusal)}`,
-      );
-      current = tried;
-    } else {
-      Object.assign(settings, { image, engineVersion });
+    for (const { apply, undo, note } of refusal === undefined ? [] : attemptsFor(model, refusal)) {
+      apply();
+      const text = environmentText(current);
+      const tried = { ...current, text, decision: await decideOn(current, text, baseDirectory) };
+      if (tried.decision.kind === "planned" && refusalOf(tried, model) === undefined) {
+        note(firstLine(refusal?.message ?? ""));
+        current = tried;
+        break;
+      }
+      undo();
     }
   }
   return current;
@@ -240,56 +266,13 @@ async function decideOn(settlement: Settlement, text: string, baseDirectory: str
   return partial.kind === "planned" ? { ...partial, isPartial: true } : decision;
 }
 
-/** @returns whether something could be left out. */
-function leaveOut({ models }: Settlement, keys: readonly (string | number)[], why: string): boolean {
-  const [section, key, part, name, item] = keys;
-  const model = models.find((each) => each.key === key)?.draft;
-  if (section !== "models" || model === undefined || typeof part !== "string") {
-    return false;
-  }
-  if (part === "pod") {
-    return leaveOutOfPod(model, String(name), item, why);
-  }
-  if (part === "adapters" && name === undefined) {
-    return leaveOutAdapters(model, why);
-  }
-  const place = model.places.get(name === undefined ? part : `${part}.${name}`) ?? model.at;
-  const holder = { args: model.args, env: model.env, adapters: model.adapters, [model.engine]: model.block }[part];
-  const [target, field] = holder === undefined ? [model.settings, part] : [holder, String(name)];
-  if (!Object.hasOwn(target, field)) {
-    return false;
-  }
-  delete target[field];
-  model.ledger.retract(place, `models.*.${name === undefined ? part : `${part}.${name}`}`, why);
-  return true;
-}
-
-function leaveOutOfPod({ pod, ledger, places, at }: ModelDraft, part: string, item: unknown, why: string): boolean {
-  const name = typeof item === "string" || typeof item === "number" ? removeFromPod(pod, part, item) : undefined;
-  if (name === undefined) {
-    return false;
-  }
-  ledger.retract(places.get(`pod.${part}.${name}`) ?? at, `models.*.pod.${part}`, why);
-  return true;
-}
-
-/** Adapters that the engine, or the source of its weights, does not serve at all. */
-function leaveOutAdapters({ adapters, ledger, at }: ModelDraft, why: string): boolean {
-  const names = Object.keys(adapters);
-  for (const name of names) {
-    delete adapters[name];
-  }
-  ledger.retractAll("models.*.adapters", at, why);
-  return names.length > 0;
-}
-
 /** Where a model's own length does not fit and no file states one: the longest that does. */
 async function shortened(settled: Settled, baseDirectory: string): Promise<Settled> {
   let current = settled;
   for (const model of settled.models) {
     const full = model.contextTokens;
     const refusal = refusalOf(current, model);
-    if (refusal === undefined || model.draft.statesContext || model.draft.engine !== "vllm") {
+    if (refusal === undefined || model.draft.statesContext) {
       continue;
     }
     let fits: number | undefined;
@@ -309,10 +292,21 @@ async function shortened(settled: Settled, baseDirectory: string): Promise<Settl
       const why = `the original takes the longest context that fits: ${fits} tokens`;
       model.draft.ledger.changed(model.draft.at, why, "models.*.contextTokens");
     } else {
-      model.draft.ledger.wrong(
-        model.draft.at,
-        `no flag states a length, and one request of the model's ${full} tokens does not fit, so that vLLM does not start (${firstLine(refusal)}): ${fits} tokens fit`,
-      );
+      const { ledger, at } = model.draft;
+      const reason = firstLine(refusal.message);
+      model.contextReason = `default: as much of the original's ${full} tokens as fits`;
+      if (isOriginals(current, model)) {
+        ledger.wrong(
+          at,
+          `no flag states a length, and one request of the model's ${full} tokens does not fit, so that vLLM does not start (${reason}): ${fits} tokens fit`,
+        );
+      } else {
+        ledger.changed(
+          at,
+          `no field states a length, and ${full} tokens do not fit (${reason}): ${fits} do`,
+          "models.*.contextTokens",
+        );
+      }
     }
   }
   const text = environmentText(current);
@@ -323,11 +317,23 @@ async function shortened(settled: Settled, baseDirectory: string): Promise<Settl
 export function refusalOf(
   { decision }: Pick<Settled, "decision">,
   { key }: Pick<SettledModel, "key">,
-): string | undefined {
+): CapacityProblem | undefined {
   if (decision.kind !== "planned") {
     return undefined;
   }
-  return decision.refusals.find(({ subject }) => subject === `models.${key}` || subject === key)?.message;
+  return decision.refusals.find(({ subject }) => subject === `models.${key}` || subject === key);
+}
+
+/** Whether the plan is of nothing but what the file says: its own machine, the engine's published image, every flag. */
+export function isOriginals({ options, pools }: Settlement, { draft }: SettledModel): boolean {
+  const { card, shape } = pools.find(({ models }) => models.includes(draft))?.machine ?? {};
+  return (
+    (card ?? shape) !== undefined &&
+    (options.card ?? options.shape) === undefined &&
+    draft.engine === "vllm" &&
+    draft.image?.image.isOfficial === true &&
+    !draft.ledger.isShortOf(draft.at)
+  );
 }
 
 export function firstLine(text: string): string {

@@ -1,7 +1,35 @@
 /** Weights that are not on the Hugging Face Hub: on a volume claim or in a bucket. */
+
+import { isOpen } from "./command-line";
 import type { Draft, ModelDraft } from "./draft";
-import type { Path } from "./path";
+import { type Path, pathText, rowOf } from "./path";
 import { weightsNamed } from "./weights-name";
+
+const OUTSIDE = "its value is set outside of the file: write the repository into the file";
+
+const NAMED = "models.*.model";
+
+/** What a field calls the weights. A name that another field gave before gives way. */
+export function nameWeights(model: ModelDraft, name: string, at: Path): void {
+  if (isOpen(name)) {
+    model.ledger.lost(at, OUTSIDE);
+    return;
+  }
+  if (model.weights !== name) {
+    giveWay(model, at);
+  }
+  model.weights = name;
+  model.namedAt = at;
+  model.ledger.mapped(at, NAMED);
+}
+
+/** Another place says which weights these are. */
+export function giveWay(model: ModelDraft, at: Path): void {
+  if (model.namedAt !== undefined && model.weights !== undefined) {
+    model.ledger.correct(NAMED, model.namedAt, `${pathText(at)} says which weights these are`);
+    model.namedAt = undefined;
+  }
+}
 
 /** Engines that read weights of a volume, or of the model store. */
 const READERS = ["vllm", "tgi"];
@@ -26,39 +54,46 @@ export function applyAddress(
   names: readonly (string | undefined)[] = [],
 ): void {
   const { ledger } = model;
-  const [, scheme = "", rest = ""] = /^([a-z0-9+]+):\/\/([^?]*)/.exec(address) ?? [];
-  if (scheme === "hf") {
-    const [, repository = rest, revision] = /^([^:@]+)[:@]?(.*)$/.exec(rest) ?? [];
-    model.weights = `hf://${repository}`;
-    model.revision = revision === "" ? undefined : revision;
-    ledger.mapped(at, "models.*.model");
+  if (isOpen(address)) {
+    ledger.lost(at, OUTSIDE);
     return;
   }
-  const named = [`/${rest}`, ...names].filter((name) => name !== undefined);
-  model.weights =
-    named.find((name) => weightsNamed(name)?.entry !== undefined) ??
-    named.find((name) => weightsNamed(name) !== undefined) ??
-    model.weights;
+  const [, scheme = "", rest = ""] = /^([a-z0-9+]+):\/\/([^?]*)/.exec(address) ?? [];
+  const repository = scheme === "hf" ? rest : /^https:\/\/huggingface\.co\/([^/?]+\/[^/?]+)/.exec(address)?.[1];
+  if (repository !== undefined) {
+    const [, name = repository, revision] = /^([^:@]+)[:@]?(.*)$/.exec(repository) ?? [];
+    nameWeights(model, `hf://${name}`, at);
+    model.revision = revision === "" ? undefined : revision;
+    return;
+  }
+  const named = [`/${rest}`, ...names].find((name) => name !== undefined && weightsNamed(name)?.entry !== undefined);
   const [place = "", ...folders] = rest.split("/").filter((part) => part !== "");
-  const store = STORES[scheme];
-  const isRead = model.weights !== undefined && READERS.includes(model.engine);
-  if (scheme === "pvc" && isRead && place !== "") {
-    sourceOf(model, `pvc://${[place, ...folders].join("/")}`, at);
-    ledger.changed(at, claimMoved(place), "models.*.source");
-  } else if (store !== undefined && isRead && BUCKET.test(place) && folders.length > 0) {
-    draft.buckets[place] = store;
-    sourceOf(model, `s3://${[place, ...folders].join("/")}`, at);
+  const store = rowOf(STORES, scheme);
+  const isRead = READERS.includes(model.engine) && place !== "";
+  const isBucket = store !== undefined && BUCKET.test(place) && folders.length > 0;
+  if (named !== undefined || isRead) {
+    giveWay(model, at);
+  }
+  if (isRead && (scheme === "pvc" || isBucket)) {
+    model.weights = named;
+    sourceOf(model, `${isBucket ? "s3" : scheme}://${[place, ...folders].join("/")}`, at);
+    if (store !== undefined) {
+      draft.buckets[place] = store;
+    }
     ledger.changed(
       at,
-      `storage.buckets.${place} is read without a key from ${store.url}: write its own endpoint, region and secretKey (docs/own-weights.md)`,
+      store === undefined
+        ? claimMoved(place)
+        : `storage.buckets.${place} is read without a key from ${store.url}: write its own endpoint, region and secretKey (docs/own-weights.md)`,
       "models.*.source",
     );
-  } else if (model.weights === undefined) {
+  } else if (named === undefined) {
     ledger.lost(
       at,
       "its name does not say which weights these are: write model or config under the model, and this as its source",
     );
   } else {
+    model.weights = named;
     ledger.changed(
       at,
       "the weights come from Hugging Face, by the name of the folder or of the model",
@@ -71,7 +106,7 @@ export function applyAddress(
 export function readFromClaim(model: ModelDraft, claim: string, mountPath: string, at: Path): boolean {
   const { weights = "", engine } = model;
   const isBelow = weights === mountPath || weights.startsWith(`${mountPath}/`);
-  if (!isBelow || mountPath === "" || weightsNamed(weights) === undefined || !READERS.includes(engine)) {
+  if (!isBelow || mountPath === "" || !READERS.includes(engine)) {
     return false;
   }
   sourceOf(model, `pvc://${claim}${weights.slice(mountPath.length)}`, at);

@@ -5,9 +5,10 @@ import type { Ledger } from "./ledger";
 import { cpuCount, gibibytes } from "./nodes-of-pods";
 import { isMapping, type Path } from "./path";
 import type { PodPart } from "./pod-draft";
+import { holdsSecret, isSecretPlace } from "./secrets";
 import { withRegistry } from "./server-image";
 import { readFromClaim } from "./stored-weights";
-import { valuesOf, variablesOf } from "./variables";
+import { isSecret, valuesOf, variablesOf } from "./variables";
 
 /** Where a document has the parts of a pod. */
 export interface PodPlaces {
@@ -40,6 +41,8 @@ const FETCHES =
 /** Parts of other gateways, whose place the platform's gateway takes. */
 const GATEWAYS = /routing-sidecar|routing-proxy|endpoint-picker|istio\/proxyv2/;
 
+const NOT_COPIED = "secrets are not copied: mount one as models.*.pod.volumes";
+
 const MOVED = (what: string) => `the ${what} must be in the namespace model-<name>, where you make it`;
 
 /** Reads all of a pod that the user adds. */
@@ -66,10 +69,12 @@ function placesOf(ledger: Ledger, at: Path | undefined): Path[] {
 }
 
 function readKeys({ ledger, pod, places }: ModelDraft, at: Path | undefined, section: "labels" | "annotations"): void {
-  for (const key of ledger.keys(...(at ?? []))) {
+  for (const key of at === undefined ? [] : ledger.keys(...at)) {
     const place = [...(at ?? []), key];
     const value = ledger.text(...place) ?? "";
-    if (OTHERS_KEYS.test(key)) {
+    if (isSecret(key, value)) {
+      ledger.lost(place, NOT_COPIED);
+    } else if (OTHERS_KEYS.test(key)) {
       ledger.changed(place, "the platform labels, scrapes and meshes pods itself");
     } else {
       pod[section][key] = value;
@@ -183,7 +188,8 @@ function readContainerOf(
   const section = isSidecar ? "sidecars" : "initContainers";
   const image = ledger.text(...at, "image") ?? "";
   const words = (key: string) => ledger.list(...at, key).map(String);
-  const text = [image, ...words("command"), ...words("args")].join(" ");
+  const line = [...words("command"), ...words("args")];
+  const text = [image, ...line].join(" ");
   const mounts = ledger.list(...at, "volumeMounts").filter(isMapping);
   const unknown = mounts.map(({ name }) => keyOf(String(name))).filter((name) => !volumes.has(name));
   const cpu = cpuOf(model, at);
@@ -194,6 +200,10 @@ function readContainerOf(
   }
   if (GATEWAYS.test(text)) {
     ledger.changed(at, "the platform's gateway takes its place");
+    return;
+  }
+  if (line.some((word, index) => holdsSecret(word) || isSecretPlace([index], line[index - 1]))) {
+    ledger.lost(at, `its command line has a secret: ${NOT_COPIED}`);
     return;
   }
   const missing = [
@@ -208,7 +218,8 @@ function readContainerOf(
   }
   const name = keyOf(ledger.text(...at, "name") ?? "container");
   const all = variablesOf(ledger.get(...at, "env"), []);
-  const variables = valuesOf(all);
+  const copied = all.filter(({ name: variable, value }) => !isSecret(variable, value));
+  const variables = valuesOf(copied);
   into.push({
     name,
     image: withRegistry(image),
@@ -224,7 +235,7 @@ function readContainerOf(
   const kept = ["name", "image", "command", "args", "env", "volumeMounts", "resources"];
   const left = [
     ...ledger.keys(...at).filter((key) => !kept.includes(key)),
-    ...all.flatMap(({ name: variable, value }) => (value === undefined ? [`env ${variable}`] : [])),
+    ...all.flatMap((each) => (each.value === undefined || !copied.includes(each) ? [`env ${each.name}`] : [])),
   ];
   ledger.changed(
     at,

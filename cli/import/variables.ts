@@ -1,11 +1,11 @@
 /** Environment variables of a server. */
 import { ruleFor } from "../../catalog/engine-options";
+import { releaseHas } from "../../catalog/engine-releases";
 import { engineOf } from "../../engines";
+import { isOpen } from "./command-line";
 import type { ModelDraft } from "./draft";
-import { isMapping, type Path } from "./path";
-
-/** Names of variables that hold secrets. */
-const SECRET_NAME = /(TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?$/i;
+import { isMapping, type Path, rowOf } from "./path";
+import { holdsSecret, isSecretName } from "./secrets";
 
 /** Variables by which clients of the Hugging Face Hub get their token. */
 const HUB_TOKENS = ["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN", "HUGGING_FACE_TOKEN"];
@@ -57,12 +57,11 @@ export function applyVariables(model: ModelDraft, variables: readonly Variable[]
 function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: ReadonlySet<string>): void {
   const { ledger, engine } = model;
   const { options, label, variablePrefix } = engineOf(engine);
-  const setting = engine === "ollama" ? OLLAMA_SETTINGS[name] : undefined;
-  if (setting !== undefined && value !== undefined && setting(model, value)) {
-    ledger.mapped(
-      at,
-      `models.*.${name === "OLLAMA_KV_CACHE_TYPE" ? "ollama.kvCacheDtype" : name === "OLLAMA_NUM_PARALLEL" ? "concurrency" : "contextTokens"}`,
-    );
+  const setting = engine === "ollama" ? rowOf(OLLAMA_SETTINGS, name) : undefined;
+  const key = value === undefined ? undefined : setting?.(model, value);
+  if (key !== undefined) {
+    model.places.set(key, at);
+    ledger.mapped(at, `models.*.${key}`);
     return;
   }
   if (value === "") {
@@ -73,7 +72,7 @@ function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: R
     ledger.changed(at, HUB_TOKEN_REASON, "huggingFaceToken");
     return;
   }
-  if (SECRET_NAME.test(name)) {
+  if (isSecret(name, value)) {
     ledger.lost(at, "secrets are not copied, and engines receive none");
     return;
   }
@@ -81,7 +80,7 @@ function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: R
     ledger.changed(at, "it is put in where the command line refers to it");
     return;
   }
-  if (value?.includes("${")) {
+  if (value !== undefined && isOpen(value)) {
     ledger.lost(at, "its value is set outside of the file: write it under env of the model");
     return;
   }
@@ -90,9 +89,15 @@ function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: R
     return;
   }
   const rules = options.environment;
+  const version = model.image?.image.version ?? options.options.version;
+  const isKnown =
+    options.options.environment.some((each) => each.name === name) ||
+    (options.releases !== undefined && releaseHas(options.releases.environment, name, version)) ||
+    isOfLibraries(name);
   const reason =
-    ruleFor(rules.refused, name) ?? settingReason(rules.settings, name) ?? ruleFor(rules.former ?? {}, name);
-  const isKnown = options.options.environment.some((each) => each.name === name) || isOfLibraries(name);
+    ruleFor(rules.refused, name) ??
+    settingReason(rules.settings, name) ??
+    (isKnown ? undefined : ruleFor(rules.former ?? {}, name));
   if (reason !== undefined) {
     ledger.lost(at, reason);
   } else if (isKnown) {
@@ -101,33 +106,39 @@ function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: R
     ledger.mapped(at, `models.*.env.${name}`);
   } else {
     const why = name.startsWith(variablePrefix)
-      ? `${label} ${options.options.version} reads no variable ${name}`
+      ? `${label} ${version} reads no variable ${name}`
       : `${label} reads no variable ${name}`;
     ledger.lost(at, why);
   }
 }
 
-/** Variables of Ollama with a key of ours; false for a value that the key cannot have. */
-const OLLAMA_SETTINGS: Readonly<Record<string, ((model: ModelDraft, value: string) => boolean) | undefined>> = {
+/** Whether a variable is never copied. */
+export function isSecret(name: string, value: string | undefined): boolean {
+  return isSecretName(name) || HUB_TOKENS.includes(name) || holdsSecret(value ?? "");
+}
+
+/** Variables of Ollama, and the key that each sets; undefined for a value that the key cannot have. */
+const OLLAMA_SETTINGS: Readonly<Record<string, (model: ModelDraft, value: string) => string | undefined>> = {
   OLLAMA_CONTEXT_LENGTH: (model, value) => whole(model, "contextTokens", value),
   OLLAMA_NUM_PARALLEL: (model, value) => whole(model, "concurrency", value),
   OLLAMA_KV_CACHE_TYPE: (model, value) => {
-    const ours = { f16: "auto", q8_0: "fp8" }[value];
-    if (ours !== undefined) {
-      model.block.kvCacheDtype = ours;
+    const ours = rowOf({ f16: "auto", q8_0: "fp8" }, value);
+    if (ours === undefined) {
+      return undefined;
     }
-    return ours !== undefined;
+    model.block.kvCacheDtype = ours;
+    return "ollama.kvCacheDtype";
   },
 };
 
-function whole(model: ModelDraft, field: string, value: string): boolean {
+function whole(model: ModelDraft, field: string, value: string): string | undefined {
   const number = Number(value);
-  if (Number.isInteger(number) && number > 0) {
-    model.settings[field] = number;
-    model.statesContext ||= field === "contextTokens";
-    return true;
+  if (!Number.isInteger(number) || number <= 0) {
+    return undefined;
   }
-  return false;
+  model.settings[field] = number;
+  model.statesContext ||= field === "contextTokens";
+  return field;
 }
 
 function settingReason(settings: Readonly<Record<string, string>>, name: string): string | undefined {

@@ -1,15 +1,33 @@
 /** Flags of vLLM as keys of an environment: those with a key of their own, those under `args`, and why others are left out. */
 import { type EngineArgument, ruleFor } from "../../catalog/engine-options";
+import { releaseHas } from "../../catalog/engine-releases";
 import { vllmOptions } from "../../engines/vllm/options";
-import { type Flag, STARTER } from "./command-line";
+import { type Flag, isOpen, STARTER } from "./command-line";
 import type { ModelDraft, Plain } from "./draft";
 import { EXPERT_RANKS, spreadExperts } from "./expert-ranks";
+import { rowOf } from "./path";
+import { holdsSecret, isSecretName } from "./secrets";
 import { addAdapter, serveAs } from "./served-name";
+import { nameWeights } from "./stored-weights";
 
 /** vLLM's own limits of our key; the reason stands in its description. */
 const UTILIZATION = { least: 0.5, most: 0.97 };
 
-const QUANTIZED_ON_LOAD = ["fp8", "bitsandbytes"];
+/** What vLLM makes of a 16-bit checkpoint when it loads it, as the plan counts it; undefined: it does not. */
+const QUANTIZED_ON_LOAD: Readonly<Record<string, string | undefined>> = {
+  fp8: "fp8",
+  bitsandbytes: "bitsandbytes",
+  ptpc_fp8: "fp8",
+  fp8_per_tensor: "fp8",
+  fp8_per_channel: "fp8",
+  fp8_per_block: "fp8",
+  online: undefined,
+  experts_int8: undefined,
+  int8_per_channel_weight_only: undefined,
+  nvfp4_per_token: undefined,
+  mxfp8: undefined,
+  torchao: undefined,
+};
 
 type Reader = (model: ModelDraft, flag: Flag, value: string) => void;
 
@@ -21,6 +39,7 @@ function set(model: ModelDraft, flag: Flag, field: string, value: Plain): void {
   } else {
     model.settings[field] = value;
   }
+  model.places.set(field, flag.at);
   model.ledger.mapped(flag.at, `models.*.${field}`);
 }
 
@@ -28,6 +47,8 @@ function set(model: ModelDraft, flag: Flag, field: string, value: Plain): void {
 function parserOf(key: "toolCalling" | "reasoning"): Reader {
   return (model, flag, value) => {
     model.block[key] = true;
+    model.parsers[key] = { flag: flag.name, value };
+    model.places.set(`vllm.${key}`, flag.at);
     model.ledger.changed(
       flag.at,
       `the parser follows from the model's family ("${value}" here)`,
@@ -58,7 +79,7 @@ const context: Reader = (model, flag, value) => {
     );
     return;
   }
-  const factor = { k: 1000, K: 1024, m: 1e6, M: 1024 ** 2 }[unit ?? ""] ?? 1;
+  const factor = rowOf({ k: 1000, K: 1024, m: 1e6, M: 1024 ** 2 }, unit ?? "") ?? 1;
   model.statesContext = true;
   set(model, flag, "contextTokens", Math.floor(Number(digits) * factor));
 };
@@ -82,6 +103,7 @@ const utilization: Reader = (model, flag, value) => {
     return;
   }
   model.block.gpuMemoryUtilization = within;
+  model.places.set("vllm.gpuMemoryUtilization", flag.at);
   const why = `${wanted} leaves GPU memory idle on a card of its own: ${within} is the least`;
   model.ledger.changed(flag.at, why, "models.*.vllm.gpuMemoryUtilization");
 };
@@ -97,15 +119,24 @@ const servedNames: Reader = (model, flag) => {
 };
 
 const quantization: Reader = (model, flag, value) => {
-  if (QUANTIZED_ON_LOAD.includes(value)) {
-    set(model, flag, "quantization", value);
-  } else {
+  const ours = rowOf(QUANTIZED_ON_LOAD, value);
+  if (!Object.hasOwn(QUANTIZED_ON_LOAD, value)) {
     model.ledger.changed(flag.at, `"${value}" is the checkpoint's own format, which vLLM reads from its config.json`);
+  } else if (ours === undefined) {
+    model.ledger.lost(
+      flag.at,
+      `"${value}" quantizes the checkpoint as vLLM loads it, which is planned for fp8 and bitsandbytes alone: the plan has the checkpoint's own format`,
+    );
+  } else {
+    set(model, flag, "quantization", ours);
+    if (ours !== value) {
+      model.ledger.correct("models.*.quantization", flag.at, `"${value}" is FP8 with other scales than ${ours} has`);
+    }
   }
 };
 
 const kvCacheDtype: Reader = (model, flag, value) => {
-  const ours = { auto: "auto", fp8: "fp8", fp8_e4m3: "fp8", bfloat16: "bfloat16" }[value];
+  const ours = rowOf({ auto: "auto", fp8: "fp8", fp8_e4m3: "fp8", bfloat16: "bfloat16" }, value);
   if (ours === undefined) {
     model.ledger.lost(flag.at, `vllm.kvCacheDtype takes auto, bfloat16 or fp8; "${value}" is not planned`);
   } else {
@@ -113,14 +144,16 @@ const kvCacheDtype: Reader = (model, flag, value) => {
   }
 };
 
+const TASKS: Readonly<Record<string, string>> = {
+  embed: "embedding",
+  embedding: "embedding",
+  score: "rerank",
+  pooling: "embedding",
+  text_embedding: "embedding",
+};
+
 const task: Reader = (model, flag, value) => {
-  const ours = {
-    embed: "embedding",
-    embedding: "embedding",
-    score: "rerank",
-    pooling: "embedding",
-    text_embedding: "embedding",
-  }[value];
+  const ours = rowOf(TASKS, value);
   if (ours !== undefined) {
     set(model, flag, "task", ours);
   } else if (["generate", "auto", "text_generation", "text2text_generation"].includes(value)) {
@@ -171,6 +204,7 @@ const dataParallel: Reader = (model, flag, value) => {
       "models.*.replicas.min",
     );
     model.replicas = { ...model.replicas, min: model.replicas.min * ranks };
+    model.ranks = ranks;
   } else {
     model.ledger.mapped(flag.at, "models.*.replicas.min");
   }
@@ -218,9 +252,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     model.ledger.mapped(flag.at, "models.*.source");
   },
   model: (model, flag, value) => {
-    model.weights = value;
+    nameWeights(model, value, flag.at);
     serveAs(model, value, flag.at);
-    model.ledger.mapped(flag.at, "models.*.model");
   },
 };
 
@@ -228,9 +261,11 @@ const EXPERTS = "enable-expert-parallel";
 
 /** Puts every flag of a vLLM command line into the draft, or notes why it is not there. */
 export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void {
-  const names = new Set(flags.map(({ name }) => name));
-  for (const flag of flags) {
+  const named = flags.map((flag): Flag => ({ ...flag, name: fullName(flag.name) }));
+  const names = new Set(named.map(({ name }) => name));
+  for (const flag of named) {
     const value = flag.values[0] ?? "";
+    const reader = rowOf(READERS, flag.name);
     flag.valuesAt?.forEach((at) => void model.ledger.cover(at));
     if (flag.name === STARTER) {
       model.ledger.cover(flag.at);
@@ -238,8 +273,10 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
       applyFirstWord(model, flag);
     } else if (flag.name.startsWith("data-parallel") && names.has(EXPERTS)) {
       model.ledger.lost(flag.at, EXPERT_RANKS);
-    } else if (Object.hasOwn(READERS, flag.name)) {
-      READERS[flag.name]?.(model, flag, value);
+    } else if (flag.values.some(isOpen)) {
+      model.ledger.lost(flag.at, `the value of --${flag.name} is set outside of the file: write it into the file`);
+    } else if (reader !== undefined) {
+      reader(model, flag, value);
     } else {
       applyOther(model, flag);
     }
@@ -253,12 +290,26 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
   }
 }
 
+/** The flag that a beginning of its name stands for, as argparse reads it; the name itself where it is no such beginning. */
+function fullName(name: string): string {
+  const { options, argumentNamed } = vllmOptions;
+  if (name.length < 3 || Object.hasOwn(READERS, name) || argumentNamed.has(name)) {
+    return name;
+  }
+  const known = options.arguments.flatMap(({ name: each, aliases = [], negation }) => [
+    each,
+    ...aliases,
+    negation ?? each,
+  ]);
+  const begun = [...new Set([...known, ...Object.keys(READERS)])].filter((each) => each.startsWith(name));
+  return begun.length === 1 ? (begun[0] ?? name) : name;
+}
+
 function applyFirstWord(model: ModelDraft, flag: Flag): void {
   const [value = ""] = flag.values;
-  if (/^[\w./@:-]+$/.test(value) && value.includes("/")) {
-    model.weights = value;
+  if (isOpen(value) || (/^[\w./@:-]+$/.test(value) && value.includes("/"))) {
+    nameWeights(model, value, flag.at);
     serveAs(model, value, flag.at);
-    model.ledger.mapped(flag.at, "models.*.model");
   } else {
     model.ledger.lost(flag.at, "no flag of vLLM");
   }
@@ -269,7 +320,7 @@ function applyOther(model: ModelDraft, flag: Flag): void {
   const { ledger } = model;
   const [base = "", ...keys] = flag.name.split(".");
   const positive = base.replace(/^no-/, "");
-  const { arguments: rules, options, argumentNamed } = vllmOptions;
+  const { arguments: rules, options, argumentNamed, releases } = vllmOptions;
   const argument =
     argumentNamed.get(base) ??
     options.arguments.find(({ aliases, negation }) => aliases?.includes(base) || negation === base) ??
@@ -279,12 +330,18 @@ function applyOther(model: ModelDraft, flag: Flag): void {
     ledger.lost(flag.at, refused);
     return;
   }
+  if (flag.values.some(holdsSecret) || isSecretName(base)) {
+    ledger.lost(flag.at, "secrets are not copied");
+    return;
+  }
   if (argument === undefined) {
+    const { version = options.version } = model.image?.image ?? {};
     const former = ruleFor(rules.former ?? {}, base);
-    ledger.lost(
-      flag.at,
-      former === undefined ? `vLLM ${options.version} has no flag --${base}` : `a former flag: ${former}`,
-    );
+    if (releases !== undefined && releaseHas(releases.arguments, base, version)) {
+      keep(model, flag, base, flag.values[0] ?? true);
+    } else {
+      ledger.lost(flag.at, former === undefined ? `vLLM ${version} has no flag --${base}` : `a former flag: ${former}`);
+    }
     return;
   }
   const off = base !== argument.name && (argument.negation === base || base === `no-${argument.name}`);
@@ -293,9 +350,13 @@ function applyOther(model: ModelDraft, flag: Flag): void {
     ledger.lost(flag.at, `its value is not one that --${argument.name} takes: write it under args`);
     return;
   }
-  model.args[argument.name] = value;
-  model.places.set(`args.${argument.name}`, flag.at);
-  ledger.mapped(flag.at, `models.*.args.${argument.name}`);
+  keep(model, flag, argument.name, value);
+}
+
+function keep(model: ModelDraft, { at }: Flag, name: string, value: Plain): void {
+  model.args[name] = value;
+  model.places.set(`args.${name}`, at);
+  model.ledger.mapped(at, `models.*.args.${name}`);
 }
 
 function argumentValue({ kind }: EngineArgument, { values }: Flag, off: boolean): Plain | undefined {

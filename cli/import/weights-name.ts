@@ -2,13 +2,10 @@
 import { findModel, type ModelEntry, modelNames, modelOfTag } from "../../catalog/models";
 import type { Plain } from "./draft";
 import known from "./known-weights.json";
+import { rowOf } from "./path";
 
 /** Repository on the Hugging Face Hub. */
 const REPOSITORY = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
-
-/** Folders that hold models, and are no organisation of the Hub. */
-const FOLDERS =
-  /^(models?|hub|data|mnt|app|workspace|weights|checkpoints?|cache|llms?|opt|srv|root|home|ssd|nvme|nfs|storage|share(d)?|volumes?|outputs?)$/i;
 
 /** The weights that a name means. */
 export interface Weights {
@@ -20,6 +17,13 @@ export interface Weights {
   readonly tag?: string;
   /** `s3://bucket/prefix` of the model store. */
   readonly stored?: string;
+  /** File that the user writes: nothing says what the weights are. */
+  readonly config?: string;
+}
+
+/** Whether a name is a folder of the pod, as no repository is. */
+export function isFolder(name: string): boolean {
+  return /^[./~]/.test(name) || /^[^:]+\/[^/]+\/[^/]/.test(name);
 }
 
 /**
@@ -27,30 +31,23 @@ export interface Weights {
  * @returns undefined where the name says nothing about weights.
  */
 export function weightsNamed(name: string): Weights | undefined {
-  const bare = name
-    .replace(/^(hf:\/\/|https:\/\/huggingface\.co\/)/, "")
-    // A folder of the Hub's own cache.
-    .replace(/(?:models--)?([\w.]+(?:-[\w.]+)*)--([\w.-]+)$/, "$1/$2")
-    .replace(/\/+$/, "");
+  // A folder of the Hub's own cache.
+  const [, owner, repository] = /models--([\w.]+(?:-[\w.]+)*)--([\w.-]+)/.exec(name) ?? [];
+  if (owner !== undefined) {
+    return ofRepository(`${owner}/${repository}`);
+  }
+  const bare = name.replace(/^(hf:\/\/|https:\/\/huggingface\.co\/)/, "").replace(/\/+$/, "");
   const direct = ofRepository(bare.replace(/[@:][\w.-]+$/, ""));
-  if (direct !== undefined) {
+  if (direct !== undefined || bare !== name.replace(/\/+$/, "")) {
     return direct;
   }
-  const parts = bare.split("/").filter((part) => part !== "");
-  const tail = parts.slice(-2).join("/");
-  const isRepository = name.startsWith("hf://") || name.startsWith("https://huggingface.co/");
-  if (!isRepository && parts.length > 2) {
-    const below = ofRepository(tail);
-    if (below?.entry !== undefined) {
-      return below;
-    }
-  }
-  const entry = entryLike(parts[parts.length - 1] ?? "");
-  if (entry !== undefined) {
-    return { entry };
-  }
-  const isFolder = FOLDERS.test(parts[parts.length - 2] ?? "");
-  return !isRepository && !isFolder && parts.length > 2 && REPOSITORY.test(tail) ? { repository: tail } : undefined;
+  const parts = bare
+    .replaceAll("--", "/")
+    .split("/")
+    .filter((part) => part !== "");
+  // Folders and buckets hold any weights: their names say at most which model of the catalogue these are.
+  const entry = ofRepository(parts.slice(-2).join("/"))?.entry ?? entryLike(parts[parts.length - 1] ?? "");
+  return entry && { entry };
 }
 
 function ofRepository(repository: string): Weights | undefined {
@@ -58,7 +55,7 @@ function ofRepository(repository: string): Weights | undefined {
   if (entry !== undefined) {
     return { entry };
   }
-  const copied = known.copies[repository.toLowerCase() as keyof typeof known.copies] as string | undefined;
+  const copied = rowOf<string>(known.copies, repository.toLowerCase());
   const original = copied === undefined ? undefined : findModel(copied);
   if (original !== undefined) {
     return { entry: original, repository };
@@ -92,15 +89,14 @@ export function weightsTagged(tag: string): Weights {
 
 /** Repository of a tag that the catalogue has no model for. */
 function repositoryOfTag(tag: string): string | undefined {
-  const names: Readonly<Record<string, string>> = known.tags;
-  return [tag.replace(/:latest$/, ""), unquantized(tag)].map((name) => names[name]).find((name) => name !== undefined);
+  return [tag.replace(/:latest$/, ""), unquantized(tag)]
+    .map((name) => rowOf<string>(known.tags, name))
+    .find((name) => name !== undefined);
 }
 
 function usualTag(tag: string): string {
   const [name = "", version = "latest"] = tag.split(":");
-  return version === "latest" && Object.hasOwn(known.latestTags, name)
-    ? known.latestTags[name as keyof typeof known.latestTags]
-    : tag;
+  return (version === "latest" ? rowOf<string>(known.latestTags, name) : undefined) ?? tag;
 }
 
 /** `llama3.1:8b-instruct-q8_0` is a build of the model of `llama3.1:8b`. */
@@ -118,14 +114,17 @@ export function isUndescribed(written: Readonly<Record<string, Plain>>): boolean
 
 /** What a preset of KAITO stands for. */
 export function presetRepository(preset: string): string | undefined {
-  return Object.hasOwn(known.presets, preset) ? known.presets[preset as keyof typeof known.presets] : undefined;
+  return rowOf<string>(known.presets, preset);
 }
 
 /**
  * How an environment names weights. The one place that knows how a model outside the catalogue is written.
  */
 export function writtenWeights(weights: Weights, revision?: string): Record<string, Plain> {
-  const { entry, repository, tag, stored } = weights;
+  const { entry, repository, tag, stored, config } = weights;
+  if (config !== undefined) {
+    return { config, ...(stored !== undefined && { source: stored }) };
+  }
   if (stored !== undefined) {
     // The planner sizes volumes by a model: the nearest relative of what the repository holds.
     return { model: "bge-m3", source: stored };

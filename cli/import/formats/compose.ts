@@ -9,6 +9,7 @@ import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
 import { serveAs, serveTag } from "../served-name";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
+import { nameWeights } from "../stored-weights";
 import { applyVariables, type Variable, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { composeTable } from "./tables";
@@ -167,9 +168,9 @@ function readOllama(model: ModelDraft, variables: readonly Variable[], pulled: r
   }
   const [first, ...others] = tags;
   if (first === undefined) {
-    ledger.lost(
-      at,
+    ledger.dismiss(
       "no service pulls a model: a server whose clients pull models is modelControl here (docs/model-control.md)",
+      at,
     );
     return [];
   }
@@ -221,7 +222,7 @@ function tgiSetting(model: ModelDraft, name: string, value: string, at: Path, ot
   const number = Number(value);
   switch (Object.hasOwn(TGI_KEYS, name) ? TGI_KEYS[name] : undefined) {
     case "model":
-      model.weights = value;
+      nameWeights(model, value, at);
       serveAs(model, value, at);
       ledger.changed(at, "TGI answers whatever name a request has: here a model answers to its own", "models.*.model");
       break;

@@ -4,7 +4,7 @@ import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { EXPERT_RANKS, spreadExperts } from "../expert-ranks";
 import { Ledger } from "../ledger";
 import { gibibytes } from "../nodes-of-pods";
-import { isMapping, type Path } from "../path";
+import { isMapping, type Path, rowOf } from "../path";
 import { type ContainerContext, readContainer, readPodPlace, servingContainer, statedLayout } from "../pod-container";
 import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
@@ -149,7 +149,7 @@ function contextOf(ledger: Ledger): ContainerContext {
     "Spec.Model.Name": ledger.text("spec", "model", "name"),
   };
   return {
-    text: (word) => word.replace(/\{\{\s*\.([\w.]+)\s*\}\}/g, (whole, key: string) => values[key] ?? whole),
+    text: (word) => word.replace(/\{\{\s*\.([\w.]+)\s*\}\}/g, (whole, key: string) => rowOf(values, key) ?? whole),
     flags: (flags) =>
       flags.flatMap((flag): Flag[] => {
         if (flag.name === "model-dir" || flag.name === "backend") {
@@ -157,7 +157,7 @@ function contextOf(ledger: Ledger): ContainerContext {
           flag.valuesAt?.forEach((at) => void ledger.cover(at));
           return [];
         }
-        return [{ ...flag, name: FLAGS[flag.name] ?? flag.name }];
+        return [{ ...flag, name: rowOf(FLAGS, flag.name) ?? flag.name }];
       }),
     taken: [STORAGE],
   };
@@ -359,6 +359,7 @@ function readParallelism(model: ModelDraft): void {
   const ranks = ledger.number(...at, "data") ?? 1;
   if (ranks > 1 && ledger.get(...at, "expert") !== true) {
     model.replicas = { min: model.replicas.min * ranks };
+    model.ranks = ranks;
     ledger.changed(
       [...at, "data"],
       `${ranks} ranks of a dense model share nothing: they are replicas`,

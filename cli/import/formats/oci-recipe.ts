@@ -1,11 +1,12 @@
 /** Recipes of OCI AI Blueprints: services, shared node pools, and deployment groups of them. */
-import { flagsOf, substituted, wordsOf } from "../command-line";
+import { flagsOf, substituted, variablesIn, wordsOf } from "../command-line";
 import { type Draft, keyOf, type MachineDraft, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
 import type { SourceDocument } from "../read-documents";
 import { serveTag } from "../served-name";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
+import { giveWay, nameWeights } from "../stored-weights";
 import { applyVariables, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { weightsNamed } from "../weights-name";
@@ -159,9 +160,7 @@ function readCommand(model: ModelDraft): void {
   const words = ["recipe_container_command", "recipe_container_command_args"].flatMap((key) =>
     wordsOf(ledger.list(key), [key]),
   );
-  const used = new Set(
-    variables.map(({ name }) => name).filter((name) => words.some(({ text }) => text.includes(`$(${name})`))),
-  );
+  const used = new Set(words.flatMap(({ text }) => variablesIn(text)));
   const answered = new Set<string>();
   const written = words.map((word) => ({ ...word, text: substituted(word.text, values) }));
   if (model.engine === "vllm") {
@@ -184,9 +183,8 @@ function readCommand(model: ModelDraft): void {
     weightsNamed(named) !== undefined &&
     (model.weights === undefined || model.weights.startsWith("/"))
   ) {
-    model.weights = named;
     const index = variables.findIndex(({ name }) => name === "model_name");
-    ledger.mapped(["recipe_container_env", index], "models.*.model");
+    nameWeights(model, named, ["recipe_container_env", index]);
     answered.add("model_name");
   }
   applyVariables(
@@ -208,12 +206,13 @@ function weightsOfStorage(model: ModelDraft): void {
     const [, ofPar] = /\/b\/([^/]+)\//.exec(typeof par === "string" ? par : "") ?? [];
     const folders = Array.isArray(include) ? include.filter((each): each is string => typeof each === "string") : [];
     const names = [...folders, ofPar, bucket].filter((name): name is string => typeof name === "string");
-    const known = names.find((name) => weightsNamed(name) !== undefined);
+    const known = names.find((name) => weightsNamed(name)?.entry !== undefined);
     if (known !== undefined && (model.weights === undefined || weightsNamed(model.weights) === undefined)) {
-      model.weights = known;
       const place = folders.includes(known)
         ? [...at, "include"]
         : [...at, typeof par === "string" ? "par" : "bucket_name"];
+      giveWay(model, place);
+      model.weights = known;
       ledger.changed(
         place,
         "its name says which weights these are; they come from Hugging Face in place of the bucket",

@@ -8,7 +8,7 @@ import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
 import { addAdapter, serveAs } from "../served-name";
 import { applyImage, imageOf, settleImage } from "../server-image";
-import { readFromClaim } from "../stored-weights";
+import { nameWeights, readFromClaim } from "../stored-weights";
 import { readUserPod } from "../user-pod";
 import { applyVariables, HUB_TOKEN_REASON, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
@@ -68,9 +68,11 @@ function readModel(ledger: Ledger, at: Path): ModelDraft {
   if (image.isOfficial) {
     ledger.mapped([...at, "repository"], "models.*.engine");
   }
-  model.weights = ledger.text(...at, "modelURL");
-  ledger.mapped([...at, "modelURL"], "models.*.model");
-  serveAs(model, model.weights, [...at, "modelURL"]);
+  const url = ledger.text(...at, "modelURL");
+  if (url !== undefined) {
+    nameWeights(model, url, [...at, "modelURL"]);
+    serveAs(model, url, [...at, "modelURL"]);
+  }
   model.revision = ledger.text(...at, "modelRevision");
   ledger.mapped([...at, "modelRevision"], "models.*.source");
   readConfig(model);

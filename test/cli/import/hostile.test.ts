@@ -1,5 +1,5 @@
 /** Files that are broken, or made to break what reads them. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -35,6 +35,16 @@ const HOSTILE: Readonly<Record<string, readonly [string, RegExp]>> = {
   "a prototype key": ['{"recipe_mode": "service", "__proto__": {"a": 1}}', /line 1: the key __proto__/],
   "a constructor key": ["ollama: {models: {}}\nconstructor: 1\n", /line 2: the key constructor/],
   "aliases that multiply": [`${bomb}\nollama: {models: *i}\n`, /alias/i],
+  "an anchor within itself": [
+    "services: &a\n  x: {image: ollama/ollama, environment: *a}\n",
+    /line 1: .*aliases repeat/,
+  ],
+  "aliases of a long list": [
+    `x-e: &e [${"A=b, ".repeat(40_000)}A]\nservices: {${Array.from({ length: 90 }, (_, index) => `s${index}: {environment: *e}`).join(", ")}}`,
+    /line 1: .*aliases repeat/,
+  ],
+  "a chart's template": ["spec:\n  name: {{ .Release.Name }}-llm\n", /line 2: .*helm template/],
+  "a kustomization": ["kind: Kustomization\nresources: []\n", /line 1: .*kubectl kustomize/],
   "nesting without end": [`ollama: {models: ${"[".repeat(5000)}${"]".repeat(5000)}}`, /nested|read as YAML|line 1/],
   "10 MB": [`ollama: {models: {pull: [${"x, ".repeat(3_500_000)}x]}}`, /larger than/],
 };
@@ -152,6 +162,34 @@ describe("an output", () => {
     expect((await imported("good.json", recipe, "--force")).status).toBe(0);
   });
 
+  it("is no other output, and no file that is read", async () => {
+    const file = write("Pulumi.same.yaml", recipe);
+    const out = join(folder, "Pulumi.other.yaml");
+    for (const [input, output, report] of [
+      [file, file, join(folder, "r.json")],
+      [file, out, out],
+      [file, out, file],
+      [file, out, join(folder, ".", "Pulumi.same.yaml")],
+    ] as const) {
+      const { status, err } = await runPiped(main, [input, "--out", output, "--report", report, "--force"]);
+      expect([status, err]).toEqual([2, expect.stringContaining("a file of its own")]);
+    }
+    expect([readFileSync(file, "utf8"), existsSync(out)]).toEqual([recipe, false]);
+  });
+
+  it("is not written through a link that leads nowhere", async () => {
+    const out = join(folder, "Pulumi.link.yaml");
+    symlinkSync(join(folder, "elsewhere"), out);
+    const { status, err } = await runPiped(main, [write("linked.json", recipe), "--out", out]);
+    expect([status, err]).toEqual([2, expect.stringContaining("exists")]);
+    expect(existsSync(join(folder, "elsewhere"))).toBe(false);
+  });
+
+  it("of standard input is none", async () => {
+    const { status, err } = await runPiped(main, ["-", "--out", join(folder, "Pulumi.stdin.yaml")]);
+    expect([status, err]).toEqual([2, expect.stringContaining("standard input is not read")]);
+  });
+
   it("must be called as environments are", async () => {
     const { status, err } = await runPiped(main, [join(folder, "good.json"), "--out", join(folder, "x.yaml")]);
     expect([status, err]).toEqual([2, expect.stringContaining("Pulumi.<name>.yaml")]);
@@ -180,6 +218,13 @@ function write(name: string, text: string): string {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 }
+
+describe("a long list", () => {
+  it("is read like others", () => {
+    const [document] = documentsOf("f", `a: [${"1,".repeat(200_000)}1]`);
+    expect(document?.root.a).toHaveLength(200_001);
+  });
+});
 
 describe("lines", () => {
   it("are those of the value, in each document of a file", () => {
