@@ -82,6 +82,26 @@ describe("pages", () => {
     expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
   });
 
+  // Reports of a day and the changelog quote commands as they were.
+  const commands = all
+    .filter(({ source }) => !/^(CHANGELOG\.md|docs\/(reviews|decisions)\/)/.test(source))
+    .flatMap(({ source, text }) => text.split("\n").map((line) => ({ source, line })));
+
+  it("keep the environment's file where they remove a stack", () => {
+    const removing = commands.filter(({ line }) => /pulumi stack rm\b/.test(line));
+    expect(removing.length).toBeGreaterThan(2);
+    expect(removing.filter(({ line }) => !/pulumi stack rm\b[^`#&]*--preserve-config/.test(line))).toEqual([]);
+  });
+
+  it("deploy with the policies, without which pulumi up does not refuse what the plan refuses", () => {
+    // Repairs with other options take what was deployed already.
+    const deploying = commands.filter(({ line }) =>
+      /pulumi up (-s|--stack) [\w<>-]+( --policy-pack| *$| *[#`&])/.test(line),
+    );
+    expect(deploying.length).toBeGreaterThan(10);
+    expect(deploying.filter(({ line }) => !line.includes("--policy-pack policies"))).toEqual([]);
+  });
+
   const recipes = [...(pages.get("docs/own-environment.md")?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)];
 
   it("suggest environments that plan: docs/own-environment.md", async () => {
