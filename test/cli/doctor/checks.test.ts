@@ -26,7 +26,12 @@ describe("all checks of a cluster", () => {
     },
   });
   const image = "vllm-cuda";
-  const plain = needs({ storageClasses: ["disks"], runtimeClasses: ["nvidia"], agents: ["rancher"], awsLoadBalancer: true });
+  const plain = needs({
+    storageClasses: ["disks"],
+    runtimeClasses: ["nvidia"],
+    agents: ["rancher"],
+    awsLoadBalancer: true,
+  });
   const wanted = {
     ...plain,
     cluster: { ...plain.cluster, gpuSoftware: "platform" as const },

@@ -7,7 +7,7 @@ import { FORBIDDEN, facts, known, needs, only, workload } from "./made-up";
 const wanted = needs({ awsLoadBalancer: true });
 
 describe("the controller of AWS' load balancers", () => {
-  it.each([
+  it.each<[string[], string]>([
     [[], "failed"],
     [["quay.io/calico/kube-controllers:v3.30.3"], "failed"],
     [["public.ecr.aws/eks/aws-load-balancer-controller:v2.8.3"], "warning"],

@@ -18,7 +18,7 @@ const advised = (kind: string, gateway: object) =>
   certificateChallenge(environment(kind, gateway)).map(({ message }) => message);
 
 describe("a certificate of Let's Encrypt", () => {
-  it.each([
+  it.each<[string, object, string]>([
     ["aws", {}, `internal load balancer by default.*${SCHEME}: internet-facing`],
     ["aws", { serviceAnnotations: { [SCHEME]: "internal" } }, "internal load balancer by default"],
     [
@@ -31,7 +31,7 @@ describe("a certificate of Let's Encrypt", () => {
     expect(advised(kind, gateway)).toEqual([expect.stringMatching(new RegExp(message))]);
   });
 
-  it.each([
+  it.each<[string, object]>([
     ["aws", { serviceAnnotations: { [SCHEME]: "internet-facing" } }],
     ["aws", { tls: { ...acme, server: "https://ca.corp.example/acme" } }],
     ["aws", { tls: { kind: "secret", secretName: "own" } }],
@@ -55,7 +55,7 @@ describe("API keys", () => {
     expect(told("aws", { ...open, auth: { oidc } })).toEqual([expect.stringContaining("keys are taken beside them")]);
   });
 
-  it.each([
+  it.each<[string, object, string?]>([
     ["aws", {}],
     ["local", {}],
     ["oci", { exposure: "ClusterIP" }],
