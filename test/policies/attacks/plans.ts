@@ -36,7 +36,7 @@ export const PLANS: readonly Attack[] = [
     modelWith({ speed: { basis: "same-card", neededReplicas: 3 } }),
   ],
   [
-    "a level that is kept only within the error of the prediction",
+    "a level that the error of its prediction would break",
     "service-level-certainty",
     modelWith({ serviceLevel: { confidence: 0.9 }, speed: { basis: "same-card", sure: false, neededReplicas: 2 } }),
   ],
