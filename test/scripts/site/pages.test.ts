@@ -11,6 +11,7 @@ import { anchorsOf, firstParagraph, githubSlug, linksOf, replaceLinks } from "..
 import { INDEX, type Page, readPages } from "../../../scripts/site/pages";
 import { linkTo, sidebarLinks, sidebarOf } from "../../../scripts/site/sidebar";
 import { pageText } from "../../../scripts/site/stage";
+import { certificateChallenge } from "../../../stacks/advice/certificate-challenge";
 import { sourceFiles } from "../../architecture/imports";
 import { planText, refusalsOf } from "../../stacks/planned";
 
@@ -122,13 +123,19 @@ describe("pages", () => {
     expect(deploying.filter(({ line }) => !line.includes("--policy-pack policies"))).toEqual([]);
   });
 
-  const recipes = [...(pages.get("docs/own-environment.md")?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)];
+  const recipesOf = (source: string) =>
+    [...(pages.get(source)?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
 
-  it("suggest environments that plan: docs/own-environment.md", async () => {
-    expect(recipes).toHaveLength(3);
-    for (const [, text = ""] of recipes) {
-      const { plan } = await planText(text);
+  it.each([
+    ["docs/own-environment.md", 3],
+    ["README.md", 1],
+  ])("suggest environments that plan, and get the certificate that they ask for: %s", async (source, count) => {
+    const recipes = recipesOf(source);
+    expect(recipes).toHaveLength(count);
+    for (const text of recipes) {
+      const { plan, environment } = await planText(text);
       expect(refusalsOf(plan)).toEqual([]);
+      expect(certificateChallenge({ environment })).toEqual([]);
     }
   });
 });
