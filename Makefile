@@ -69,7 +69,8 @@ up: $(if $(BUNDLE),use-bundle)
 	@# Shows a preview and asks. Makes the cluster where the environment says provision: create, else uses the one that
 	@# exists; then the platform. Run again it changes what differs, and goes on where a run was interrupted.
 	@# State: wherever `pulumi login` says. A stack that is not there yet: pulumi offers to make it (in CI: pulumi stack init).
-	pulumi up --stack $(env) $(ARGS)
+	@# What `make plan` refuses is refused here as well: by the program, and by the policies.
+	pulumi up --stack $(env) --policy-pack policies $(ARGS)
 
 # `pulumi up --config-path` would write the same, and drop all else that stands under cluster (Pulumi 3.259).
 use-bundle:

@@ -1,8 +1,11 @@
+import { findModel, modelNames } from "../catalog/models";
+import { gpuModels } from "../catalog/shapes";
 import { engineNames, engineOf } from "../engines";
 import { type CardVerdict, NOTHING_TO_SAY } from "../engines/card";
 import { estimateMemory, MemoryRequestError, versionProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
 import type { Fit } from "../planner/candidates/types";
+import { machineWith } from "../planner/card-comparison";
 import { fitOnMachine } from "../planner/fitting";
 import { cardVerdict, cpuVerdict, unknownCardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";
@@ -15,12 +18,14 @@ import type { ModelRequest } from "../planner/request";
 import { modelFilesGB } from "../planner/storage";
 import type { Traffic } from "../planner/traffic";
 import { weightFormatProblem, weightFormatRefusal } from "../planner/weight-format";
+import { readCatalogueModel } from "../stacks/architectures";
 import { type CommandIo, EXIT } from "./io";
 import { modelRows } from "./list/rows";
 import { modelTable } from "./list/tables";
 import { adviceFor } from "./model/advice";
-import { type ModelArguments, readModelArguments } from "./model/arguments";
+import { type LoadArguments, type ModelArguments, readModelArguments } from "./model/arguments";
 import { BadInput } from "./model/bad-input";
+import { catalogueJson, catalogueTable } from "./model/catalogue-table";
 import { comparisonJson } from "./model/comparison-json";
 import { machinesToCompare } from "./model/comparison-machines";
 import { comparisonText } from "./model/comparison-text";
@@ -69,6 +74,9 @@ export async function main(
     return EXIT.badInput;
   }
   try {
+    if ("catalogue" in args) {
+      return compareCatalogue(args.catalogue, io);
+    }
     if (args.traffic !== undefined) {
       return await compareFor({ ...args, traffic: args.traffic }, io, env);
     }
@@ -143,6 +151,31 @@ async function compareFor(
   return comparison.able.length > 0 ? EXIT.ok : EXIT.refused;
 }
 
+/** Which models of the catalogue fit on a machine, each with the default load. */
+function compareCatalogue(asked: LoadArguments, io: Pick<CommandIo, "out">): number {
+  const { machine, engine } = asked;
+  const card = gpuModels.find(({ model }) => model === machine.gpuModel);
+  const shape = machine.shape ?? (card && machineWith(card, 1));
+  if (shape === undefined) {
+    throw new BadInput(`no machine is known for ${machine.gpuModel}: name a --card or a --shape of the catalogue`);
+  }
+  const fits = modelNames().flatMap((name) => {
+    const entry = findModel(name);
+    if (entry === undefined) {
+      return [];
+    }
+    const args = { ...asked, model: name };
+    const load = loadOf(args, { architecture: readCatalogueModel(entry), entry });
+    return [{ name, entry, load, fit: fitOnMachine(asPlanned(args, load), shape, 1) }];
+  });
+  io.out(
+    asked.json
+      ? `${JSON.stringify(fits.map(catalogueJson), null, 2)}\n`
+      : `${catalogueTable(fits, shape, engineOf(engine.name).label)}\nnpm run model -- <name> --card … explains one\n`,
+  );
+  return EXIT.ok;
+}
+
 /** @param requestTokens of the longest request. */
 function loadOf(args: ModelArguments, named: NamedModel, requestTokens = 1) {
   const { architecture, entry } = named;
@@ -186,7 +219,7 @@ export function answerOn(args: ModelArguments, named: NamedModel) {
   const { machine } = args;
   const load = loadOf(args, named);
   const model = asPlanned(args, load);
-  const placed = machine.shape && fitOnMachine(model, machine.shape, MOST_NODES);
+  const placed = machine.shape && fitOnMachine(model, machine.shape, machine.nodes ?? MOST_NODES);
   const found = placed && ("candidate" in placed ? placed.candidate.layout : placed.refusal.layout);
   const request: MemoryRequest = {
     ...load,

@@ -33,18 +33,18 @@ export function compareCards(model: ModelRequest): CardFit[] {
 
 /** What one card refuses for reasons other than memory, more of them refuse too. */
 function smallest(model: ModelRequest, gpu: GpuModel): CardFit["answer"] {
-  let answer = fitOnMachine(model, machineOf(gpu, 1), 1);
+  let answer = fitOnMachine(model, machineWith(gpu, 1), 1);
   for (const count of COUNTS.slice(1)) {
     if ("candidate" in answer || answer.refusal.estimate === undefined) {
       break;
     }
-    answer = fitOnMachine(model, machineOf(gpu, count), 1);
+    answer = fitOnMachine(model, machineWith(gpu, count), 1);
   }
   return answer;
 }
 
 /** An unlimited host, so that the cards alone decide. */
-function machineOf(gpu: GpuModel, count: number): MachineShape {
+export function machineWith(gpu: GpuModel, count: number): MachineShape {
   const { memorySource: _memory, engineMemorySource: _engine, notes: _notes, ...card } = gpu;
   const resource = cardResource(gpu);
   return {

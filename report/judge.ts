@@ -40,6 +40,7 @@ export function judge({
     plan,
     cluster: clusterFact(environment, plan),
     alerts: alertFacts(environment, secrets),
+    ...(environment.observability.prometheus === "present" && { prometheus: "present" as const }),
     resources: recording.resources,
     policies: { passed: verdict.passed, failed: verdict.failed },
     violations: [

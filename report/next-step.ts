@@ -10,9 +10,12 @@ export interface PlannedFile {
   readonly hasStack: boolean;
 }
 
-/** `pulumi up -s dev --config-file x.yaml` */
+/** Options of `pulumi up` by which it refuses what the plan refuses: without them the policies are not asked. */
+export const POLICY_PACK = "--policy-pack policies";
+
+/** `pulumi up -s dev --policy-pack policies --config-file x.yaml` */
 export function upCommand(environment: string, config: string | undefined): string {
-  return `pulumi up -s ${environment}${config === undefined ? "" : ` --config-file ${shellWord(config)}`}`;
+  return `pulumi up -s ${environment} ${POLICY_PACK}${config === undefined ? "" : ` --config-file ${shellWord(config)}`}`;
 }
 
 /** `npm run doctor -- dev --config x.yaml` */

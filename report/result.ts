@@ -26,6 +26,8 @@ export interface PlanResult {
   readonly cluster: ClusterFact;
   /** Receivers of alerts. */
   readonly alerts: readonly AlertFact[];
+  /** The cluster's own Prometheus and Alertmanager are used. @default the platform brings them */
+  readonly prometheus?: "present";
   readonly resources: readonly RecordedResource[];
   readonly policies: { readonly passed: number; readonly failed: number };
   readonly violations: readonly ReportedViolation[];

@@ -64,6 +64,8 @@ export interface Needs {
   readonly autoscaler?: Autoscaler;
   /** Agents of management servers. */
   readonly agents: readonly Agent[];
+  /** Whether an AWS Load Balancer Controller that is there already makes the gateway's load balancer. */
+  readonly awsLoadBalancer: boolean;
   /** Planner refusals, independent of the cluster. */
   readonly refusals: number;
 }
@@ -103,6 +105,10 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),
     ...autoscalerOf(plan.models),
     agents: agentsOf(recording.outputs),
+    awsLoadBalancer:
+      environment.cluster.kind === "aws" &&
+      environment.cluster.provision === "existing" &&
+      environment.gateway.exposure === "LoadBalancer",
     refusals: plan.problems.filter(({ severity }) => severity === "mandatory").length,
   };
 }

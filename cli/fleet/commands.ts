@@ -2,13 +2,14 @@
 import { dirname, join, relative, resolve } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
 import { shellWord } from "../../names/shell-word";
+import { POLICY_PACK } from "../../report/next-step";
 import { cleaned } from "../cluster/foreign-text";
 import { FLEET_FILE_DEFAULT } from "./defaults";
 
 export interface FleetCommands {
   readonly write: string;
-  /** Pulumi on a node's stack: `pulumi up -s berlin-01`. */
-  pulumi(verb: string, node: string): string;
+  /** Pulumi on a node's stack: `pulumi up -s berlin-01 --policy-pack policies`. */
+  pulumi(verb: "up" | "destroy", node: string): string;
   /**
    * Commits are pinned where models are declared, for all that inherit them: nodes' own files are
    * generated.
@@ -27,7 +28,7 @@ export function fleetCommands(file: string): FleetCommands {
     write: `npm run fleet -- write${isDefault ? "" : ` ${typed(file)}`}`,
     // Pulumi looks for a stack's file only next to Pulumi.yaml.
     pulumi: (verb, node) =>
-      `pulumi ${verb} -s ${node}${isAtRoot ? "" : ` --config-file ${typed(join(folder, `Pulumi.${node}.yaml`))}`}`,
+      `pulumi ${verb} -s ${node}${verb === "up" ? ` ${POLICY_PACK}` : ""}${isAtRoot ? "" : ` --config-file ${typed(join(folder, `Pulumi.${node}.yaml`))}`}`,
     pin: (base) => `npm run pin -- ${/^[\w-]+$/.test(base) ? base : `--config ${typed(resolve(folder, base))}`}`,
   };
 }

@@ -11,8 +11,8 @@ import { readLevel, readTraffic } from "./load-options";
 import { type Machine, machineFor } from "./machine";
 import { type CommandLine, enginesOn, enginesTaking, readCommandLine } from "./options";
 
-export interface ModelArguments {
-  readonly model: string;
+/** What a model is asked to do, and where. */
+export interface LoadArguments {
   readonly engine: MemoryRequest["engine"];
   readonly machine: Machine;
   readonly tensorParallel?: number;
@@ -28,6 +28,10 @@ export interface ModelArguments {
   /** Engine flags by name, as under `models.<name>.args`. */
   readonly flags: Readonly<Record<string, ArgumentValue>>;
   readonly json: boolean;
+}
+
+export interface ModelArguments extends LoadArguments {
+  readonly model: string;
 }
 
 export interface WrongArguments {
@@ -48,11 +52,13 @@ const KV_DTYPES: Readonly<Record<string, KvCacheDtype>> = {
 
 type NumberOption = Extract<
   keyof CommandLine["values"],
-  "tp" | "pp" | "utilization" | "context" | "concurrency" | "gpu-memory-gib" | "host-memory-gib"
+  "tp" | "pp" | "gpus" | "utilization" | "context" | "concurrency" | "gpu-memory-gib" | "host-memory-gib"
 >;
 
-/** Arguments, other requests, or all problems. */
-export function readModelArguments(argv: string[]): ModelArguments | "help" | "list" | WrongArguments {
+/** Arguments, those of a question about all models of the catalogue, other requests, or all problems. */
+export function readModelArguments(
+  argv: string[],
+): ModelArguments | { readonly catalogue: LoadArguments } | "help" | "list" | WrongArguments {
   const line = readCommandLine(argv);
   if (line.values.help) {
     return "help";
@@ -61,10 +67,7 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
     return "list";
   }
   const problems = [...line.problems];
-  const [model = "", ...rest] = line.positionals;
-  if (model === "" || rest.length > 0) {
-    problems.push(`expected one model, got ${line.positionals.length}; without arguments the catalogue's are listed`);
-  }
+  const [model, ...rest] = line.positionals;
   const text = (name: keyof CommandLine["values"]) => {
     const value = line.values[name];
     return typeof value === "string" ? value : undefined;
@@ -98,6 +101,7 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
     shape: text("shape"),
     gpu: text("gpu"),
     gpuOption: line.typed.gpu,
+    gpus: whole("gpus"),
     gpuMemoryGiB: number(
       "gpu-memory-gib",
       (value) => decimal(value, MOST_GPU_GIB),
@@ -123,13 +127,18 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
       "--traffic compares machines of the catalogue: name a --shape or a --card, or neither, and no memory",
     );
   }
+  const isOfCatalogue = line.positionals.length === 0 && "gpu" in machine && machine.isNamed && !machine.saysGpuMemory;
+  if (rest.length > 0 || model === "" || (model === undefined && (!isOfCatalogue || load.traffic !== undefined))) {
+    problems.unshift(
+      `expected one model, got ${line.positionals.length}; without arguments the catalogue's are listed, with --card or --shape alone those that fit`,
+    );
+  }
   if (problems.length > 0 || "problem" in machine || engine === undefined) {
     return { problems, ...(line.positionals.length === 1 && { model }) };
   }
-  return {
+  const asked = {
     ...numbers,
     ...load,
-    model,
     engine: { name: engine, version },
     machine,
     kvCacheDtype: kvCacheDtype ?? "auto",
@@ -137,6 +146,7 @@ export function readModelArguments(argv: string[]): ModelArguments | "help" | "l
     flags: line.flags,
     json: line.values.json === true,
   };
+  return model === undefined ? { catalogue: asked } : { ...asked, model };
 }
 
 function readLoad(

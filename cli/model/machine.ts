@@ -10,6 +10,7 @@ import {
   type MachineShape,
   shapes,
 } from "../../catalog/shapes";
+import { machineWith } from "../../planner/card-comparison";
 import { suggest } from "../../stacks/config/core/problems";
 import { LIST_CARDS, LIST_SHAPES } from "../../stacks/config/list-commands";
 
@@ -28,6 +29,8 @@ export interface Machine {
   readonly others?: readonly string[];
   /** The whole machine, where known. */
   readonly shape?: MachineShape;
+  /** Machines that a replica may span. @default as many as a plan takes */
+  readonly nodes?: number;
 }
 
 export interface MachineWish {
@@ -35,6 +38,8 @@ export interface MachineWish {
   readonly gpu?: string;
   /** Spelling of the card's option. @default "gpu" */
   readonly gpuOption?: string;
+  /** Cards in one machine. @default 1, whose number the layout decides */
+  readonly gpus?: number;
   readonly gpuMemoryGiB?: number;
   readonly hostMemoryGiB?: number;
 }
@@ -45,7 +50,19 @@ const USUAL_CARD = "NVIDIA H100 80GB SXM";
 /** @returns the machine, or the request's problem. */
 export function machineFor(wish: MachineWish): Machine | { readonly problem: string } {
   const machine = machineOf(wish);
-  return "problem" in machine ? machine : { ...machine, saysGpuMemory: wish.gpuMemoryGiB !== undefined };
+  if ("problem" in machine) {
+    return machine;
+  }
+  const { gpu, gpus, gpuMemoryGiB } = wish;
+  const model = gpuModels.find((each) => each.model === machine.gpuModel);
+  if (gpus !== undefined && (gpu === undefined || model === undefined || gpuMemoryGiB !== undefined)) {
+    return { problem: "--gpus is the number of a catalogue card in one machine: write it with --card alone" };
+  }
+  return {
+    ...machine,
+    saysGpuMemory: gpuMemoryGiB !== undefined,
+    ...(gpus !== undefined && model && { shape: machineWith(model, gpus), nodes: 1 }),
+  };
 }
 
 function machineOf({

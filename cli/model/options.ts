@@ -25,6 +25,7 @@ const flagOptions: FlagOptions = Object.assign({}, ...flagsByEngine.values());
 const OWN_OPTIONS = {
   engine: { type: "string" },
   gpu: { type: "string" },
+  gpus: { type: "string" },
   shape: { type: "string" },
   "gpu-memory-gib": { type: "string" },
   "host-memory-gib": { type: "string" },

@@ -75,12 +75,14 @@ export const modelUsage = `Usage: npm run model -- <catalogue name | Hugging Fac
                              hf://organization/name[@revision] | s3://bucket/folder | https://host/folder> [options]
 
 Explains one model: parameters, weights, KV cache, what fits on a GPU and why, and what would fit it. Without a card it
-compares the cards of the catalogue; without a model it lists those of the catalogue. Where safetensors files lie beside
-config.json, their headers are read: they give exact weights of any family. Only an address makes it ask a server, for
+compares the cards of the catalogue; without a model, --card or --shape lists which of the catalogue's fit there, and
+without anything all are listed. Where safetensors files lie beside config.json, their headers are read: they give exact
+weights of any family. Only an address makes it ask a server, for
 descriptions and headers, never for weights; HF_ENDPOINT, HF_TOKEN and the AWS_ variables count as for other commands.
 
   --card C             the card: its name (rtx-4090), or words of it (H200, "A100 80GB"); gives its memory, kernels and
                        scheduler defaults. --gpu and --gpu-model are the same
+  --gpus N             as many of this card in one machine; lays the model out over them as the plan would
 ${engineOption}
   --shape S            a cloud machine (npm run list -- shapes): its GPUs, and the five-step sizing rule beside the figures;
                        lays the model out as the plan would unless --tp or --pp is given

@@ -1,4 +1,5 @@
 import { visible } from "../../names/visible";
+import { upCommand } from "../../report/next-step";
 import { type Cell, type Style, style, table } from "../../report/style";
 import { CAPACITY_TYPES } from "../cluster/instance-types";
 import type { AutoscalerFact, DrainFact, Finding, GroupFact, LossFact, RehearsalReport, WorkloadFact } from "./schema";
@@ -182,5 +183,5 @@ function verdict({ ok, environment, findings: all, objects }: RehearsalReport, s
   if (!ok) {
     return `${s.bad(`${breaks} ${breaks === 1 ? "promise does" : "promises do"} not hold`)}: see what is marked ✗.\n`;
   }
-  return `${s.good("All as promised")}: ${objects.applied} objects accepted, every pod has its place.\nNext: pulumi up -s ${environment}\n`;
+  return `${s.good("All as promised")}: ${objects.applied} objects accepted, every pod has its place.\nNext: ${upCommand(environment, undefined)}\n`;
 }

@@ -49,7 +49,7 @@ ${figure(
 ${figure("Per month", money(cost.monthlyUsd), html`${budget(cost.monthlyUsd, cost.monthlyBudgetUsd)}${cost.maxMonthlyUsd > cost.monthlyUsd ? html`<br>${money(cost.maxMonthlyUsd)} with every pool at maxNodes` : undefined}`)}
 ${figure("Policies", html`${count(passed)} <i>passed</i>`, html`${failed > 0 ? html`<b class="bad">${count(failed)} failed</b>` : "0 failed"}${advisory > 0 ? ` · ${count(advisory)} advisory` : undefined}`)}
 </dl>
-<p class="stage">Cluster: ${clusterText(result.cluster)}${nodes === undefined ? undefined : html`<br>Nodes: ${nodes}`}<br>Alerts: ${alertsText(result.alerts)}${models.map(apiPrice)}</p>`;
+<p class="stage">Cluster: ${clusterText(result.cluster)}${nodes === undefined ? undefined : html`<br>Nodes: ${nodes}`}<br>Alerts: ${alertsText(result)}${models.map(apiPrice)}</p>`;
 }
 
 /** What the cheapest API asks for a model's tokens, for readers who decide between both. */

@@ -138,7 +138,10 @@ export const planSchema = z.strictObject({
         proxyUrl: text("URL of the proxy by which it is reached; absent where it is reached directly.").optional(),
       }),
     )
-    .meta({ description: "Receivers of alerts; none: they are visible in Grafana and Alertmanager only." }),
+    .meta({
+      description:
+        "Receivers of alerts; none: they are visible in Grafana and Alertmanager only, or the Alertmanager that the cluster has sends them.",
+    }),
   unplaced: z.array(unplaced).meta({ description: "Models without a place, and how near each came." }),
   deployable: flag("No violation is mandatory; exit status 0."),
   policies: z

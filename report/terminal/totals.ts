@@ -9,7 +9,8 @@ import { type Cell, type Style, table, usd, WIDTH, wrap } from "../style";
 const LABEL_WIDTH = 11;
 
 /** The environment as a whole: cost, storage, verdicts, and where to read more. */
-export function totals({ plan, cluster, alerts, policies, resources, violations }: PlanResult, s: Style): string {
+export function totals(result: PlanResult, s: Style): string {
+  const { plan, cluster, policies, resources, violations } = result;
   const components = resources.filter((r) => r.type.startsWith("inference:")).length;
   const advisory = violations.filter((v) => v.severity === "advisory").length;
   const verdict = `${policies.passed} passed · ${policies.failed} failed${advisory > 0 ? ` · ${advisory} advisory` : ""}`;
@@ -18,7 +19,7 @@ export function totals({ plan, cluster, alerts, policies, resources, violations 
     ...(cluster.provision === "existing" ? [] : lines("Cluster", clusterLines(cluster), s)),
     ...lines("Cost", cost(plan.cost, plan.pools.some(startedBySchedules)), s),
     ...lines("Storage", [storage(plan.storage)], s),
-    ...lines("Alerts", [alertsText(alerts)], s),
+    ...lines("Alerts", [alertsText(result)], s),
     ...lines("Policies", [{ text: verdict, paint: policies.failed > 0 ? s.bad : s.good }], s),
     ...lines("Resources", [`${resources.length} in ${components} components (--tree, --resources)`], s),
     ...(plan.models.some((m) => m.gpusPerNode > 0)
@@ -43,7 +44,7 @@ function cost(plan: CostPlan, isScheduled: boolean): string[] {
   return [
     `${usd(hourlyUsd)} USD/hour, ${usd(monthlyUsd)} USD/month${budget}: ${always}${isScheduled ? "; the month with what schedules start" : ""}`,
     ...(services.length > 0
-      ? [`of it beside nodes: ${byKind(services)} (prices with source and date: --html, --json)`]
+      ? [`including non-node costs: ${byKind(services)} (prices with source and date: --html, --json)`]
       : []),
     ...(maxMonthlyUsd > monthlyUsd ? [`${usd(maxMonthlyUsd)} USD/month with every pool at maxNodes${limit}`] : []),
     ...(notPriced.length > 0 ? [`not priced: ${notPriced.join(", ")}`] : []),

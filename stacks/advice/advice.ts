@@ -3,6 +3,7 @@ import { activeAddons } from "../addons/active";
 import type { LoadedEnvironment } from "../config";
 import { apiServerCidrs } from "./api-server-cidrs";
 import { addedStages, assumedConcurrency } from "./assumptions";
+import { certificateChallenge } from "./certificate-challenge";
 import { cloudCapacity } from "./cloud-capacity";
 import { declaredLevels } from "./declared-levels";
 import { eksNodeImage } from "./eks-node-image";
@@ -13,6 +14,7 @@ import { gatedModels } from "./gated-models";
 import { gpuOverrides } from "./gpu-overrides";
 import { imagesByUrl } from "./images-by-url";
 import { changesBeside, cutRequests, interruptedModels, replicasOverNodes, singleHeads } from "./interruptions";
+import { keysOnTheInternet } from "./keys-on-the-internet";
 import { legacyEngines } from "./legacy-engines";
 import { mountedClaims } from "./mounted-claims";
 import { movingRevisions } from "./moving-revisions";
@@ -52,6 +54,8 @@ const PIECES: readonly Piece[] = [
   gatedModels,
   nodesOfOthers,
   exampleNames,
+  certificateChallenge,
+  keysOnTheInternet,
   wildcardDns,
   privateEndpoint,
   eksVersion,

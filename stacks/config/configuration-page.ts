@@ -98,8 +98,8 @@ function secretsText(secrets: readonly (readonly [string, FieldSchema])[]): stri
     ...secrets.map(([key, field]) => [`\`${key}\``, field.description ?? "", allowedText(field)]),
     [
       "`<name>ApiKey`",
-      "Key of a server outside of the cluster, which names it: `models.<name>.external.secretKey`.",
-      "an API key: visible characters without spaces",
+      "A secret that a `secretKey` names: of a consumer that has a key already (`gateway.consumers.<name>`, at least 16 characters), of a hosted model (`models.<name>.external`), of a bucket or an OCI registry with weights (`storage.buckets.<name>`, `storage.registries.<name>`), of the registrar (`nodes.registrar`).",
+      "what the page of that setting says: a key without spaces, except for registries",
     ],
   ];
   return `## Secrets

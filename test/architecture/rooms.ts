@@ -217,7 +217,10 @@ export const ROOMS: readonly Room[] = [
     pulumi: ["stacks/config/load.ts"],
   },
   { folder: "stacks/checkpoint", imports: ["planner/model", "stacks/config"] },
-  { folder: "stacks/advice", imports: ["names", "catalog", "engines", "planner", "stacks/addons", "stacks/config"] },
+  {
+    folder: "stacks/advice",
+    imports: ["names", "kubernetes", "catalog", "engines", "planner", "stacks/addons", "stacks/config"],
+  },
   {
     folder: "stacks",
     imports: [

@@ -256,7 +256,7 @@ describe("fleet write", () => {
     );
     expect(out).toContain("✗ off: its file was not written\n  1. stage (fleet.yaml line ");
     expect(out).toContain(
-      `Next: pulumi stack init one (once), then pulumi up -s one --config-file ${join(dirname(file), "Pulumi.one.yaml")}\n`,
+      `Next: pulumi stack init one (once), then pulumi up -s one --policy-pack policies --config-file ${join(dirname(file), "Pulumi.one.yaml")}\n`,
     );
   });
 

@@ -65,7 +65,7 @@ describe("the plan of dev", () => {
     expect(out).toMatch(/^Cost +0 USD\/hour, 0 USD\/month: the nodes that always run\nStorage /m);
     expect(out).not.toMatch(/^(Sizing|Ranges) /m);
     expect(out).toMatch(/^Policies +\d+ passed · 0 failed( · \d+ advisory)?$/m);
-    expect(out).toMatch(/^Next: npm run doctor -- dev\n(.*\n)*.*pulumi up -s dev\n$/m);
+    expect(out).toMatch(/^Next: npm run doctor -- dev\n(.*\n)*.*pulumi up -s dev --policy-pack policies\n$/m);
     expect(out).not.toContain("platform-models-assistant");
   });
 

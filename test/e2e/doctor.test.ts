@@ -118,7 +118,7 @@ describe("npm run doctor, against a real API server with KWOK's nodes", { timeou
     expect(out).toMatch(/^✓ Storage class +disks, disks\.example\.com$/m);
     expect(out).toMatch(/^✓ Pool laptop +1 node$/m);
     expect(out).toMatch(/^✓ Rights +everything$/m);
-    expect(out).toContain("Next: pulumi up -s dev\n");
+    expect(out).toContain("Next: pulumi up -s dev --policy-pack policies\n");
     expect(out.split("\n").every((line) => line.length <= 100)).toBe(true);
     const { cluster, checks } = await reportOf("dev");
     expect(cluster?.context).toBe("e2e");

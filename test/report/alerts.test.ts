@@ -11,7 +11,7 @@ function textOf(alerts: unknown, secrets: readonly string[] = []): string {
   if (!parsed.ok) {
     throw new Error(JSON.stringify(parsed.problems));
   }
-  return alertsText(alertFacts(parsed.environment, secrets));
+  return alertsText({ alerts: alertFacts(parsed.environment, secrets) });
 }
 
 describe("receivers of alerts in a plan", () => {
@@ -28,6 +28,15 @@ describe("receivers of alerts in a plan", () => {
     [undefined, [], "no receiver: visible in Grafana and Alertmanager only"],
   ])("%j with %j: one line", (alerts, secrets, text) => {
     expect(textOf(alerts, secrets)).toBe(text);
+  });
+
+  it("are the Alertmanager's that is there, and cannot be named beside it", async () => {
+    const observability = { prometheus: "present", operator: { namespace: "monitoring", labels: { release: "x" } } };
+    expect((await planOf(folder, { ...laptop, observability })).out).toMatch(
+      /^Alerts +rules for the Prometheus that is/m,
+    );
+    const named = await planOf(folder, { ...laptop, observability: { ...observability, alerts: { slack: {} } } });
+    expect([named.status, named.err]).toEqual([2, expect.stringMatching(/your Alertmanager has the receivers/)]);
   });
 
   it("are told in the terminal and in JSON, also the one of alertWebhookUrl alone", async () => {

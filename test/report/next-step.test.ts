@@ -12,15 +12,15 @@ describe("what comes after a plan", () => {
     expect(nextSteps(planResult)).toEqual([
       "npm run doctor -- aws-prod",
       "pulumi stack init aws-prod (once)",
-      "pulumi up -s aws-prod",
+      "pulumi up -s aws-prod --policy-pack policies",
     ]);
-    expect(nextSteps({ ...onOwn, from: { hasStack: true } })).toEqual(["pulumi up -s aws-prod"]);
+    expect(nextSteps({ ...onOwn, from: { hasStack: true } })).toEqual(["pulumi up -s aws-prod --policy-pack policies"]);
   });
 
   it("names the file that Pulumi would not look for", () => {
     expect(nextSteps({ ...planResult, from: { config: "my files/a.yaml", hasStack: true } })).toEqual([
       "npm run doctor -- aws-prod --config 'my files/a.yaml'",
-      "pulumi up -s aws-prod --config-file 'my files/a.yaml'",
+      "pulumi up -s aws-prod --policy-pack policies --config-file 'my files/a.yaml'",
     ]);
   });
 });

@@ -4,6 +4,7 @@ import { controllers, gatewayApi } from "./controllers";
 import { dns, dnsCache } from "./dns";
 import { externalMetrics } from "./external-metrics";
 import { gpuDrivers, oneDevicePlugin, rdmaDevices, sharingIsLabelled } from "./gpu-software";
+import { awsLoadBalancers } from "./load-balancer";
 import { mesh } from "./mesh";
 import { networkPolicies } from "./network-policies";
 import { nodeSoftware } from "./node-software";
@@ -36,6 +37,7 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   controllers,
   agents,
   gatewayApi,
+  awsLoadBalancers,
   externalMetrics,
   mesh,
   rights,

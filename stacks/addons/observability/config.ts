@@ -65,10 +65,11 @@ const present = z
         description: "How it finds what the platform brings.",
         example: { namespace: "monitoring", labels: { release: "kube-prometheus-stack" } },
       }),
-    alerts: z
-      .literal("none")
-      .default("none")
-      .meta({ description: "Your Alertmanager sends alerts; the platform brings rules alone.", example: "none" }),
+    alerts: z.literal("none").default("none").meta({
+      description: "Your Alertmanager sends alerts; the platform brings rules alone.",
+      allowed: "none with prometheus: present: your Alertmanager has the receivers, route by the label severity there",
+      example: "none",
+    }),
     runbookUrl,
   })
   .meta({ description: "a Prometheus Operator that the cluster has: monitors, rules and dashboards alone are made." });

@@ -37,7 +37,7 @@ export const gpuSoftwareIsOfTheCluster: Rule = function* ({ sections: { cluster 
     yield {
       path: ["cluster", "gpuNodeImage"],
       value: image,
-      allowed: "only with gpuSoftware: platform: nobody else asks what nodes boot",
+      allowed: "only with gpuSoftware: platform: it has no effect otherwise",
       fix: "write gpuSoftware: platform, or remove gpuNodeImage",
     };
   }

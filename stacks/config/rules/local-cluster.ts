@@ -31,7 +31,7 @@ export const localClusterIsOneMachine: Rule = function* (context) {
       yield {
         path: [...path, "labels"],
         value: pool.labels,
-        allowed: "none: nobody puts them on the node of a local cluster that is made here",
+        allowed: "none: labels are not supported on local clusters that this stack creates",
         fix: "remove labels: there is one pool, so that nothing has to be told apart",
       };
     }

@@ -125,7 +125,7 @@ export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {
           path: ["pools", name, ...path],
           value,
           allowed:
-            "only where this stack or another one makes the nodes in a cloud (cluster.provision: create or stack): nobody else reads it",
+            "only where this stack or another one makes the nodes in a cloud (cluster.provision: create or stack): it has no effect elsewhere",
           fix: [`remove ${key}`, ...others].join(", or "),
         };
       }

@@ -29,7 +29,7 @@ export const groupModelsExist: Rule = function* ({ sections, declared }) {
       yield { ...problem, fix: `write model: ${named}, the name of the entry with that model` };
     } else if (/^https?:/.test(model)) {
       const entry = `models.${group}-server: {engine: external, external: {url: …}}`;
-      yield { ...problem, fix: `add an entry for somebody else's server, ${entry}, and name that here` };
+      yield { ...problem, fix: `add an entry for the external server, ${entry}, and name that here` };
     } else if (findModel(model)) {
       yield {
         ...problem,

@@ -124,7 +124,7 @@ export const targetsHaveSignals: Rule = function* ({ sections }) {
       yield {
         path: [...path, "targets"],
         value: scaling.targets,
-        allowed: "a target of latency, where on names it: how long an answer is, nobody else knows",
+        allowed: "a target of latency, where on names it: the target depends on the length of responses",
         fix: `write for example targets: {latency: ${LATENCY_EXAMPLE_MS}}, in milliseconds of a whole request`,
       };
     }

@@ -26,7 +26,12 @@ describe("all checks of a cluster", () => {
     },
   });
   const image = "vllm-cuda";
-  const plain = needs({ storageClasses: ["disks"], runtimeClasses: ["nvidia"], agents: ["rancher"] });
+  const plain = needs({
+    storageClasses: ["disks"],
+    runtimeClasses: ["nvidia"],
+    agents: ["rancher"],
+    awsLoadBalancer: true,
+  });
   const wanted = {
     ...plain,
     cluster: { ...plain.cluster, gpuSoftware: "platform" as const },
@@ -66,6 +71,7 @@ describe("all checks of a cluster", () => {
       "Pool a10",
       "RuntimeClass nvidia",
       "Envoy Gateway",
+      "AWS Load Balancer Controller",
       "Rights",
     ]);
     expect(red.filter(({ remedies }) => remedies.length === 0)).toEqual([]);

@@ -97,6 +97,7 @@ export function needs(changes: Partial<Needs> = {}): Needs {
     needsDefaultClass: true,
     runtimeClasses: [],
     agents: [],
+    awsLoadBalancer: false,
     refusals: 0,
     ...changes,
   };

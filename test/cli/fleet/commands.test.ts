@@ -9,7 +9,7 @@ describe("what goes on from a fleet", () => {
   it("beside Pulumi.yaml names no file that is found without", () => {
     const commands = atRoot("fleet.yaml");
     expect(commands.write).toBe("npm run fleet -- write");
-    expect(commands.pulumi("up", "berlin-01")).toBe("pulumi up -s berlin-01");
+    expect(commands.pulumi("up", "berlin-01")).toBe("pulumi up -s berlin-01 --policy-pack policies");
     expect(commands.pin("edge-nvidia")).toBe("npm run pin -- edge-nvidia");
   });
 

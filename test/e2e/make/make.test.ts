@@ -26,19 +26,19 @@ describe("make -n", () => {
     [["plan", "ENV=dev", "ARGS=--tree"], ["npm run -s plan -- dev --tree"]],
     [
       ["install", "ENV=edge-nvidia"],
-      ["pulumi up --stack edge-nvidia", "npm run -s smoke -- edge-nvidia"],
+      ["pulumi up --stack edge-nvidia --policy-pack policies", "npm run -s smoke -- edge-nvidia"],
     ],
     // Options are for the deployment alone.
     [
       ["install", "ENV=edge-nvidia", "ARGS=--yes"],
-      ["pulumi up --stack edge-nvidia --yes", "npm run -s smoke -- edge-nvidia"],
+      ["pulumi up --stack edge-nvidia --policy-pack policies --yes", "npm run -s smoke -- edge-nvidia"],
     ],
-    [["up", "ENV=edge-nvidia"], ["pulumi up --stack edge-nvidia"]],
+    [["up", "ENV=edge-nvidia"], ["pulumi up --stack edge-nvidia --policy-pack policies"]],
     [
       ["install", "ENV=edge-radeon", "BUNDLE=/srv/bundle"],
       [
         "pulumi config set --stack edge-radeon --path inference-stacks:cluster.k3s.bundle /srv/bundle",
-        "pulumi up --stack edge-radeon",
+        "pulumi up --stack edge-radeon --policy-pack policies",
         "npm run -s smoke -- edge-radeon",
       ],
     ],
@@ -49,7 +49,7 @@ describe("make -n", () => {
     [["bundle", "ENV=edge-nvidia", "BUNDLE=out"], ["npm run -s bundle -- edge-nvidia --out out"]],
     [
       ["-k", "install"],
-      ["pulumi up --stack <environment>", "npm run -s smoke -- <environment>"],
+      ["pulumi up --stack <environment> --policy-pack policies", "npm run -s smoke -- <environment>"],
     ],
   ])("%s is %s", (args, commands) => {
     const run = make(["-n", ...args]);
@@ -92,7 +92,7 @@ describe("make", () => {
   it("takes a shell's start-up file for no environment, and an exported name for one", () => {
     expect(make(["install"], { ENV: "/home/somebody/.shrc" }).stderr).toContain("name an environment: ");
     expect(make(["-n", "install"], { ENV: "dev" }).commands).toEqual([
-      "pulumi up --stack dev",
+      "pulumi up --stack dev --policy-pack policies",
       "npm run -s smoke -- dev",
     ]);
   });

@@ -32,4 +32,13 @@ export const SEARCH_TERMS: readonly (readonly [term: string, path: string])[] = 
   ["own weights", "/own-weights"],
   ["model-fits", "/refusals"],
   ["speech to text", "/not-here"],
+  ["upgrade", "/upgrade"],
+  ["uninstall", "/environments/"],
+  ["certificate", "/certificates"],
+  ["domain", "/certificates"],
+  ["secrets", "/secrets"],
+  ["expose", "/expose"],
+  ["API key", "/tenants"],
+  ["existing Prometheus", "/existing-prometheus"],
+  ["GatewayDown", "/operations"],
 ];

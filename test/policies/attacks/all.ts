@@ -5,6 +5,7 @@ import { GATEWAY } from "./gateway";
 import { MESH_ATTACKS } from "./mesh";
 import { NETWORK_ATTACKS } from "./network";
 import { OCI } from "./oci";
+import { PLANS } from "./plans";
 import { PODS } from "./pods";
 import { RIGHTS } from "./rights";
 import { SECRETS } from "./secrets";
@@ -20,4 +21,5 @@ export const ATTACKS: readonly Attack[] = [
   ...OCI,
   ...MESH_ATTACKS,
   ...CHARTS,
+  ...PLANS,
 ];

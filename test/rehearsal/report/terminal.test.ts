@@ -80,7 +80,7 @@ Not rehearsed
 Seconds: plan 1.3
 
 All as promised: 12 objects accepted, every pod has its place.
-Next: pulumi up -s test
+Next: pulumi up -s test --policy-pack policies
 `);
   });
 

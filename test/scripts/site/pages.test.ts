@@ -11,6 +11,7 @@ import { anchorsOf, firstParagraph, githubSlug, linksOf, replaceLinks } from "..
 import { INDEX, type Page, readPages } from "../../../scripts/site/pages";
 import { linkTo, sidebarLinks, sidebarOf } from "../../../scripts/site/sidebar";
 import { pageText } from "../../../scripts/site/stage";
+import { certificateChallenge } from "../../../stacks/advice/certificate-challenge";
 import { sourceFiles } from "../../architecture/imports";
 import { planText, refusalsOf } from "../../stacks/planned";
 
@@ -31,6 +32,9 @@ describe("pages", () => {
     const dead = all.flatMap(({ source, text }) =>
       linksOf(text).flatMap(({ href }) => {
         const target = targetOf(href, source, pages);
+        if (href.split("#").length > 2) {
+          return [`${source}: ${href}`];
+        }
         const exists =
           target.kind === "elsewhere" ||
           (target.kind === "file"
@@ -68,27 +72,70 @@ describe("pages", () => {
     expect([...made.keys(), COMMANDS_PAGE].sort()).toEqual(kept.sort());
   });
 
-  it("explain rules that exist: docs/refusals.md", () => {
-    const rules = [...(pages.get("docs/refusals.md")?.text ?? "").matchAll(/^\| `([a-z-]+)` \|/gm)].map(
-      ([, rule]) => rule,
+  describe("docs/refusals.md", () => {
+    const rules = [
+      ...(pages.get("docs/refusals.md")?.text ?? "").matchAll(/^\| (`[a-z0-9-]+`(?:, `[a-z0-9-]+`)*) \|/gm),
+    ].flatMap(([, names = ""]) => names.replaceAll("`", "").split(", "));
+    const texts = sourceFiles()
+      .filter((file) => /^(names|planner|stacks)\//.test(file))
+      .map((file) => readFileSync(join(root, file), "utf8"))
+      .join("\n");
+    const constants = new Map(
+      [...texts.matchAll(/const ([A-Z_]+) = "([a-z0-9-]+)"/g)].map(([, name, rule]) => [name, rule]),
     );
-    const sources = sourceFiles().filter((file) => /^(planner|stacks)\//.test(file));
-    const texts = sources.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
-    const known = new Set([
-      ...[...texts.matchAll(/rule: "([a-z-]+)"/g)].map(([, rule]) => rule),
-      ...policies.map(({ name }) => name),
-    ]);
-    expect(rules.length).toBeGreaterThan(10);
-    expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
+
+    it("explains rules that exist", () => {
+      const known = new Set([
+        ...[...texts.matchAll(/rule: "([a-z0-9-]+)"/g)].map(([, rule]) => rule),
+        ...constants.values(),
+        ...policies.map(({ name }) => name),
+      ]);
+      expect(rules.length).toBeGreaterThan(10);
+      expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
+    });
+
+    it("explains every rule that refuses a plan", () => {
+      const refusing = [...texts.matchAll(/severity: "mandatory"(?: as const)?,\s+rule: ("[a-z0-9-]+"|[A-Z_]+),/g)].map(
+        ([, rule = ""]) => constants.get(rule) ?? rule.replaceAll('"', ""),
+      );
+      expect(refusing.length).toBeGreaterThan(20);
+      expect(refusing.filter((rule) => !rules.includes(rule))).toEqual([]);
+    });
   });
 
-  const recipes = [...(pages.get("docs/own-environment.md")?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)];
+  // Reports of a day and the changelog quote commands as they were.
+  const commands = all
+    .filter(({ source }) => !/^(CHANGELOG\.md|docs\/(reviews|decisions)\/)/.test(source))
+    .flatMap(({ source, text }) => text.split("\n").map((line) => ({ source, line })));
 
-  it("suggest environments that plan: docs/own-environment.md", async () => {
-    expect(recipes).toHaveLength(3);
-    for (const [, text = ""] of recipes) {
-      const { plan } = await planText(text);
+  it("keep the environment's file where they remove a stack", () => {
+    const removing = commands.filter(({ line }) => /pulumi stack rm\b/.test(line));
+    expect(removing.length).toBeGreaterThan(2);
+    expect(removing.filter(({ line }) => !/pulumi stack rm\b[^`#&]*--preserve-config/.test(line))).toEqual([]);
+  });
+
+  it("deploy with the policies, without which pulumi up does not refuse what the plan refuses", () => {
+    // Repairs with other options take what was deployed already.
+    const deploying = commands.filter(({ line }) =>
+      /pulumi up (-s|--stack) [\w<>-]+( --policy-pack| *$| *[#`&])/.test(line),
+    );
+    expect(deploying.length).toBeGreaterThan(10);
+    expect(deploying.filter(({ line }) => !line.includes("--policy-pack policies"))).toEqual([]);
+  });
+
+  const recipesOf = (source: string) =>
+    [...(pages.get(source)?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+
+  it.each([
+    ["docs/own-environment.md", 3],
+    ["README.md", 1],
+  ])("suggest environments that plan, and get the certificate that they ask for: %s", async (source, count) => {
+    const recipes = recipesOf(source);
+    expect(recipes).toHaveLength(count);
+    for (const text of recipes) {
+      const { plan, environment } = await planText(text);
       expect(refusalsOf(plan)).toEqual([]);
+      expect(certificateChallenge({ environment })).toEqual([]);
     }
   });
 });

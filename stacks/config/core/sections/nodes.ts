@@ -28,7 +28,7 @@ const registrarSchema = z
     }),
   })
   .meta({
-    description: "Where nodes register, renew and leave. Default: nobody is told.",
+    description: "Where nodes register, renew and leave. Default: none.",
     example: { url: "https://registrar.example.com" },
   });
 
