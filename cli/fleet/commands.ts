@@ -9,7 +9,7 @@ import { FLEET_FILE_DEFAULT } from "./defaults";
 export interface FleetCommands {
   readonly write: string;
   /** Pulumi on a node's stack: `pulumi up -s berlin-01 --policy-pack policies`. */
-  pulumi(verb: "up" | "destroy", node: string): string;
+  pulumi(verb: string, node: string): string;
   /**
    * Commits are pinned where models are declared, for all that inherit them: nodes' own files are
    * generated.

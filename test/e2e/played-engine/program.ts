@@ -61,6 +61,8 @@ export async function runProgram(
         createRequire(join(root, "package.json")).resolve("@pulumi/pulumi/cmd/run"),
         `--monitor=${address.here}`,
         `--engine=${address.here}`,
+        // What a backend of one's own calls it.
+        "--organization=organization",
         `--project=${project}`,
         `--stack=${stack}`,
         // The folder of the entry point is where it starts (engine 3.259, engine/project.go `GetPwdMain`).
