@@ -93,7 +93,11 @@ describe("a note about a whole model", () => {
 describe("a setting that the configuration refuses", () => {
   it("is not mapped any more, wherever it stood", async () => {
     const result = await importText(
-      compose({ gpus: undefined, command: "--model Qwen/Qwen3-8B --max-model-len 4096 --tensor-parallel-size 2" }),
+      compose({
+        image: "vllm/vllm-openai-cpu:v0.33.0",
+        gpus: undefined,
+        command: "--model Qwen/Qwen3-8B --max-model-len 4096 --tensor-parallel-size 2",
+      }),
     );
     const about = result.entries.filter(({ path, to, why }) => `${path}${to}${why}`.includes("tensorParallel"));
     expect(about.map(({ kind }) => kind)).toEqual(["notMapped"]);
