@@ -15,7 +15,7 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "alertmanager-"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 describe("Alertmanager's configuration in amtool", () => {
   let all = "";
