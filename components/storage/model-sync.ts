@@ -65,6 +65,7 @@ export const SYNC_SCRIPTS = [
   "source-access.ts",
   "tar-members.ts",
   "trusted-request.ts",
+  "whole-body.ts",
 ];
 
 const TOKEN_FOLDER = "/etc/hugging-face";

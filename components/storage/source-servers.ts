@@ -30,7 +30,7 @@ export interface SourceServer {
   readonly keys: { readonly type?: string; readonly key: string; readonly variable: string };
   /** PEM. @default public ones */
   readonly authorities?: string | undefined;
-  /** What the Job's script is told of it. */
+  /** Variables of the Job's script. */
   readonly variables: readonly Variable[];
 }
 
@@ -112,7 +112,7 @@ function authoritiesName(name: string): string {
   return `${name}-authorities`;
 }
 
-/** What a Job that reads it is told and mounts. */
+/** Variables and files of a Job that reads it. */
 export interface SourceAccess {
   readonly environment: readonly Variable[];
   readonly volumes: readonly kubernetes.types.input.core.v1.Volume[];

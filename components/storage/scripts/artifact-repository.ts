@@ -1,5 +1,6 @@
 /** A model in a registry, as the sync Job reads it: an artifact of files, or an image with the model in it. */
 import { createHash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { chosenOf, type Layer, layersOf, parsedManifest } from "./artifact-layers.ts";
 import type { Repository, RepositoryFile } from "./hugging-face.ts";
 import { type ArchivedFile, LayerArchive } from "./layer-archive.ts";
@@ -73,7 +74,7 @@ export class ArtifactRepository implements Repository {
     if (size > MOST_TEXT_BYTES) {
       throw new FinalError(`${this.repository}, ${path}: it has ${size} bytes; allowed are ${MOST_TEXT_BYTES}`);
     }
-    const bytes = index ?? (await wholeOf(read(path)));
+    const bytes = index ?? (await buffer(read(path)));
     const arrived = createHash("sha256").update(bytes).digest("hex");
     if (arrived !== sha256) {
       throw new FinalError(
@@ -124,14 +125,6 @@ export class ArtifactRepository implements Repository {
       }
     }
   }
-}
-
-async function wholeOf(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) {
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function nameOf(path: string): string {

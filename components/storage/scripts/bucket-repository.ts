@@ -5,6 +5,7 @@ import { refuseUnsafePaths } from "./model-files.ts";
 import { resumed } from "./resume.ts";
 import { FinalError } from "./retry.ts";
 import type { S3Bucket, StoredObject } from "./s3.ts";
+import { wholeBody } from "./whole-body.ts";
 
 /** More than any model has: a prefix that is a whole bucket is a mistake. */
 const MOST_FILES = 10_000;
@@ -44,31 +45,19 @@ export class BucketRepository implements Repository {
   }
 
   async text(_commit: string, path: string): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of (await this.bucket.get(`${this.prefix}${path}`)).body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > MOST_TEXT_BYTES) {
-        throw new FinalError(`${this.repository}, ${path}: more than ${MOST_TEXT_BYTES} bytes came`);
-      }
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString("utf8");
+    const response = await this.bucket.get(`${this.prefix}${path}`);
+    return (await wholeBody(response, `${this.repository}, ${path}`, MOST_TEXT_BYTES)).toString("utf8");
   }
 
   /** Resumes a broken connection as long as the object is the one that was listed. */
   download(_commit: string, { path, size, etag }: RepositoryFile): AsyncGenerator<Uint8Array> {
     const { repository } = this;
-    return resumed({ repository, path, size, fromByte: 0 }, async (from) => {
-      const response = await this.bucket.get(`${this.prefix}${path}`, {
+    return resumed({ repository, path, size, fromByte: 0 }, (from) =>
+      this.bucket.get(`${this.prefix}${path}`, {
         "if-match": `"${etag?.value}"`,
         ...(from > 0 && { range: `bytes=${from}-` }),
-      });
-      if (from > 0 && response.status !== 206) {
-        throw new Error(`${repository}, ${path}: the server ignored the range, cannot resume at byte ${from}`);
-      }
-      return response;
-    });
+      }),
+    );
   }
 
   private async objects(): Promise<readonly StoredObject[]> {

@@ -1,6 +1,7 @@
 /** What the sync Job reads of the Hugging Face Hub (or a mirror that speaks its API). */
 import { resumed } from "./resume.ts";
 import { FinalError, RetryLater, secondsToWait, withRetries } from "./retry.ts";
+import { wholeBody } from "./whole-body.ts";
 
 export interface RepositoryFile {
   readonly path: string;
@@ -178,16 +179,6 @@ function isReadableOnTheWay(endpoint: string): boolean {
   return protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** @throws FinalError for an answer without end. */
 async function wholeText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MOST_TEXT_BYTES) {
-      throw new FinalError(`${response.url}: more than ${MOST_TEXT_BYTES} bytes came`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  return (await wholeBody(response, response.url, MOST_TEXT_BYTES)).toString("utf8");
 }

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { FinalError, RetryLater, type RetryOptions, secondsToWait, withRetries } from "./retry.ts";
 import { type Send, sendTo } from "./trusted-request.ts";
+import { wholeBody } from "./whole-body.ts";
 
 export interface RegistryLogin {
   readonly username: string;
@@ -211,20 +212,6 @@ function basic({ username, password }: RegistryLogin): string {
 
 function parameter(challenge: string, name: string): string | undefined {
   return new RegExp(`[\\s,]${name}="([^"]*)"`, "i").exec(challenge)?.[1];
-}
-
-/** @throws FinalError for a longer answer. */
-async function wholeBody(response: Response, what: string, most: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > most) {
-      throw new FinalError(`${what}: more than ${most} bytes came`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Status, and the first of the errors that a registry states. */

@@ -17,7 +17,7 @@ interface Download {
 /**
  * The rest of a file.
  *
- * @param get asks for the bytes from one on, and refuses an answer with others.
+ * @param get asks for the bytes from one on.
  * @throws FinalError for more bytes than the file has. Error after several failures without a byte.
  */
 export async function* resumed(
@@ -29,6 +29,10 @@ export async function* resumed(
     const before = received;
     try {
       const response = await get(received);
+      if (received > 0 && response.status !== 206) {
+        await response.body?.cancel();
+        throw new Error(`${repository}, ${path}: the server ignored the range, cannot resume at byte ${received}`);
+      }
       for await (const chunk of response.body ?? []) {
         received += chunk.byteLength;
         if (received > size) {

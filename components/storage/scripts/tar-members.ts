@@ -1,4 +1,5 @@
 /** Members of a tar archive as it streams: ustar, pax and GNU names, sizes of any length. */
+import { buffer } from "node:stream/consumers";
 import { FinalError } from "./retry.ts";
 
 const BLOCK = 512;
@@ -37,7 +38,7 @@ export async function* tarMembers(archive: AsyncIterable<Uint8Array>): AsyncGene
   const bytes = new ByteReader(archive);
   try {
     yield* membersIn(bytes);
-    // Whoever hashes the stream hashes all of it.
+    // A hash of the stream is of all its bytes.
     await bytes.end();
   } finally {
     await bytes.close();
@@ -158,7 +159,7 @@ export class ByteReader {
 
   /** @returns undefined at the end. @throws FinalError for a part of a block. */
   async block(): Promise<Buffer | undefined> {
-    return this.rest.length === 0 && !(await this.refill()) ? undefined : this.all(BLOCK);
+    return this.rest.length === 0 && !(await this.refill()) ? undefined : buffer(this.next(BLOCK));
   }
 
   /** Content of an extended header. @throws FinalError for more than a name can need. */
@@ -166,7 +167,7 @@ export class ByteReader {
     if (count > MOST_HEADER_BYTES) {
       throw new FinalError(`an extended header has ${count} bytes; allowed are ${MOST_HEADER_BYTES}`);
     }
-    const content = await this.all(count);
+    const content = await buffer(this.next(count));
     await this.skip(padding(count));
     return content;
   }
@@ -201,14 +202,6 @@ export class ByteReader {
   /** Ends the stream early. */
   async close(): Promise<void> {
     await this.chunks.return?.();
-  }
-
-  private async all(count: number): Promise<Buffer> {
-    const pieces: Buffer[] = [];
-    for await (const piece of this.next(count)) {
-      pieces.push(piece);
-    }
-    return Buffer.concat(pieces);
   }
 
   private async refill(): Promise<boolean> {
