@@ -1,3 +1,4 @@
+import { isPublicAws } from "../kubernetes/aws-load-balancer";
 import { ociType } from "../kubernetes/oci-load-balancer";
 import type { BilledCluster, BilledLoadBalancer, BilledVolumes, CloudBilling } from "../planner/cloud-services";
 import type { ClusterConfig, EnvironmentConfig } from "./config";
@@ -76,7 +77,7 @@ const EKS_KEYS = 2;
 function awsBill(cluster: ClusterConfig<"aws">, chosen: Chosen): Bill {
   const { eks } = cluster;
   const isMade = isOurs(cluster);
-  const isPublic = chosen["service.beta.kubernetes.io/aws-load-balancer-scheme"] === "internet-facing";
+  const isPublic = isPublicAws(chosen);
   // One per zone; unknown for existing clusters.
   const publicAddresses = isPublic ? (eks?.zones.length ?? 0) : 0;
   const loadBalancer = { service: "network-load-balancer", minMbps: 0, publicAddresses } as const;

@@ -1,3 +1,4 @@
+import { AWS_SETTINGS } from "../../kubernetes/aws-load-balancer";
 import { OCI_SETTINGS, OCI_TYPE, ociType } from "../../kubernetes/oci-load-balancer";
 import type { Labels } from "../../names/labels";
 import type { LoadBalancer, LoadBalancerSettings } from "../core/cluster";
@@ -58,8 +59,7 @@ function ociAnnotations(
  */
 const IDLE_MARGIN_SECONDS = 60;
 
-const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
-const AWS_TARGET_TYPE = `${AWS}nlb-target-type`;
+const AWS_TARGET_TYPE = `${AWS_SETTINGS}nlb-target-type`;
 /**
  * Pods with IP targets become ready only when their target is healthy
  * (docs/deploy/pod_readiness_gate.md). Pods created while the controller is down have no gate
@@ -84,10 +84,10 @@ const AWS_IDLE = { least: 60, most: 6000 } as const;
 export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
   const idle = Math.min(AWS_IDLE.most, Math.max(AWS_IDLE.least, idleSeconds + IDLE_MARGIN_SECONDS));
   const annotations: LoadBalancerSettings = {
-    [`${AWS}type`]: "external",
+    [`${AWS_SETTINGS}type`]: "external",
     [AWS_TARGET_TYPE]: "ip",
-    [`${AWS}target-group-attributes`]: "preserve_client_ip.enabled=true",
-    [`${AWS}listener-attributes.TCP-443`]: `tcp.idle_timeout.seconds=${idle}`,
+    [`${AWS_SETTINGS}target-group-attributes`]: "preserve_client_ip.enabled=true",
+    [`${AWS_SETTINGS}listener-attributes.TCP-443`]: `tcp.idle_timeout.seconds=${idle}`,
     ...chosen,
   };
   const toPods = annotations[AWS_TARGET_TYPE] === "ip";

@@ -1,3 +1,4 @@
+import { AWS_SCHEME, isPublicAws } from "../../kubernetes/aws-load-balancer";
 import { isInternalOci } from "../../kubernetes/oci-load-balancer";
 import type { EnvironmentConfig } from "../config";
 
@@ -8,8 +9,6 @@ export interface Inside {
   readonly fix: string;
 }
 
-const AWS_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme";
-
 /** Clouds whose load balancers say by annotations whether the internet reaches them. */
 const INTERNAL: Partial<
   Readonly<
@@ -17,7 +16,7 @@ const INTERNAL: Partial<
   >
 > = {
   aws: (annotations) =>
-    annotations[AWS_SCHEME] === "internet-facing"
+    isPublicAws(annotations)
       ? undefined
       : {
           why: "the AWS Load Balancer Controller makes an internal load balancer by default",

@@ -1,4 +1,5 @@
 /** The gateway's public name: set in one way, with an address known in advance. */
+import { AWS_SETTINGS, isPublicAws } from "../../../kubernetes/aws-load-balancer";
 import { isInternalOci } from "../../../kubernetes/oci-load-balancer";
 import { isPrivateIpv4 } from "../../../names/cidr";
 import type { ProblemDraft } from "../core/problems";
@@ -74,8 +75,6 @@ const BY_EXPOSURE: Readonly<Record<WrittenGateway["exposure"], Check>> = {
   LoadBalancer: (place) => BY_CLOUD[place.kind](place),
 };
 
-const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
-
 /** Source of a load balancer's address. */
 const BY_CLOUD: Readonly<Record<ClusterConfig["kind"], Check>> = {
   /** k3s uses the machine's address; others the Service's. */
@@ -100,8 +99,8 @@ const BY_CLOUD: Readonly<Record<ClusterConfig["kind"], Check>> = {
     }
   },
   *aws({ gateway: { serviceAnnotations = {} }, address }) {
-    const isPublic = serviceAnnotations[`${AWS}scheme`] === "internet-facing";
-    const key = isPublic ? `${AWS}eip-allocations` : `${AWS}private-ipv4-addresses`;
+    const isPublic = isPublicAws(serviceAnnotations);
+    const key = isPublic ? `${AWS_SETTINGS}eip-allocations` : `${AWS_SETTINGS}private-ipv4-addresses`;
     const given = serviceAnnotations[key]?.trim() ?? "";
     const isKnown = isPublic ? /^eipalloc-[0-9a-f]+$/.test(given) : given === address;
     if (!isKnown || isPublic === isPrivateIpv4(address)) {
@@ -112,8 +111,8 @@ const BY_CLOUD: Readonly<Record<ClusterConfig["kind"], Check>> = {
           ? `the allocation of one Elastic IP, ${address}, with wildcardDns: its name holds one public address`
           : `${address}, with wildcardDns: an internal load balancer takes the private address that is named here`,
         fix: isPublic
-          ? `write ${key}: eipalloc-… of ${address}, and ${AWS}subnets: <one subnet>, since it takes one address a subnet; or hostname`
-          : `write ${key}: ${address} and ${AWS}subnets: <its subnet>; ${AWS}scheme: internet-facing with an Elastic IP; or hostname`,
+          ? `write ${key}: eipalloc-… of ${address}, and ${AWS_SETTINGS}subnets: <one subnet>, since it takes one address a subnet; or hostname`
+          : `write ${key}: ${address} and ${AWS_SETTINGS}subnets: <its subnet>; ${AWS_SETTINGS}scheme: internet-facing with an Elastic IP; or hostname`,
       };
     }
   },
