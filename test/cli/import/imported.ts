@@ -1,6 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { type Imported, importDocuments } from "../../../cli/import/import-files";
+import type { EntryKind } from "../../../cli/import/ledger";
 import type { ImportOptions } from "../../../cli/import/options";
 import { documentsOf, readDocuments } from "../../../cli/import/read-documents";
 import { repositoryRoot } from "../../../names/repository-root";
@@ -23,4 +25,22 @@ export function importFixtures(files: readonly string[], options: Partial<Import
 /** Imports one text. */
 export function importText(text: string, options: Partial<ImportOptions> = {}): Promise<Imported> {
   return importDocuments("imported", documentsOf("file.yaml", text), { create: false, ...options }, repositoryRoot());
+}
+
+/** Sections of the environment, without their prefix. */
+export function sectionsOf({ settled }: Imported): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const { config } = parse(settled?.text ?? "config: {}") as { config: Record<string, Record<string, unknown>> };
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [key.replace(/^inference-stacks:/, ""), value]),
+  );
+}
+
+/** Models of the environment as its file has them. */
+export function modelsOf(result: Imported): Readonly<Record<string, Record<string, unknown>>> {
+  return (sectionsOf(result).models ?? {}) as Readonly<Record<string, Record<string, unknown>>>;
+}
+
+/** What became of the value at a path of the original. */
+export function kindsAt({ entries }: Imported, path: string): EntryKind[] {
+  return entries.filter((entry) => entry.path === path).map(({ kind }) => kind);
 }

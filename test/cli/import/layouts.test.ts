@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Imported } from "../../../cli/import/import-files";
 import { kaitoLayout } from "../../../cli/import/kaito-layout";
-import { importText } from "./imported";
+import { importText, kindsAt } from "./imported";
 
 function draftOf({ settled }: Imported) {
   const [model] = settled?.models ?? [];
@@ -12,9 +12,6 @@ function draftOf({ settled }: Imported) {
   }
   return model.draft;
 }
-
-const kinds = ({ entries }: Imported, path: string) =>
-  entries.filter((entry) => entry.path === path).map(({ kind }) => kind);
 
 describe("a service of Compose", () => {
   const service = (fields: string, image = "vllm/vllm-openai:v0.33.0") =>
@@ -77,7 +74,7 @@ describe("a service of Compose", () => {
         expect(draftOf(result).machine.vendor).not.toBe("cpu");
         const at = isReserved ? "services.chat.deploy.resources.reservations.devices" : "services.chat.gpus";
         devices.forEach((_, index) => {
-          expect(["mapped", "changed"]).toContain(kinds(result, `${at}[${index}]`)[0]);
+          expect(["mapped", "changed"]).toContain(kindsAt(result, `${at}[${index}]`)[0]);
         });
       }),
       { numRuns: 20 },
@@ -132,7 +129,7 @@ describe("KAITO", () => {
 
   it("says where the number of nodes is another one than was asked for", async () => {
     const result = await workspace("count: 2, instanceType: Standard_NC24ads_A100_v4");
-    expect(kinds(result, "resource.count")).toEqual(["changed"]);
+    expect(kindsAt(result, "resource.count")).toEqual(["changed"]);
   });
 
   it("keeps GPU memory free as KAITO does", async () => {
@@ -146,7 +143,7 @@ describe("KAITO", () => {
       "llama-3.1-8b-instruct",
       ", annotations: { kaito.sh/runtime: transformers }",
     );
-    expect(kinds(result, "metadata.annotations.kaito.sh/runtime")).toEqual(["changed"]);
+    expect(kindsAt(result, "metadata.annotations.kaito.sh/runtime")).toEqual(["changed"]);
   });
 
   it("takes more nodes for longer contexts and never fewer than the weights need", () => {
@@ -199,20 +196,20 @@ describe("production-stack", () => {
     const selector = "nodeSelector: { nvidia.com/gpu.product: NVIDIA-L4 }";
     const result = await values(`requestGPU: 1, requestGPUType: nvidia.com/mig-3g.40gb, ${selector}`);
     expect(result.settled?.decision.kind).toBe("planned");
-    expect(kinds(result, model)).toContain("wrong");
+    expect(kindsAt(result, model)).toContain("wrong");
   });
 
   it("passes pipelineParallelSize on with Ray alone", async () => {
     const without = await values(`requestGPU: 1, ${config("pipelineParallelSize: 2")}`);
     expect(draftOf(without).block).not.toHaveProperty("pipelineParallel");
-    expect(kinds(without, `${model}.vllmConfig.pipelineParallelSize`)).toEqual(["wrong"]);
+    expect(kindsAt(without, `${model}.vllmConfig.pipelineParallelSize`)).toEqual(["wrong"]);
     const ray = await values(`requestGPU: 1, raySpec: { enabled: true }, ${config("pipelineParallelSize: 2")}`);
     expect(draftOf(ray).block.pipelineParallel).toBe(2);
   });
 
   it("says that tensor parallelism needs more GPUs than a pod has", async () => {
     const result = await values(`requestGPU: 1, ${config("tensorParallelSize: 4")}`);
-    expect(kinds(result, `${model}.requestGPU`)).toContain("wrong");
+    expect(kindsAt(result, `${model}.requestGPU`)).toContain("wrong");
   });
 
   it("gives its variables to every model", async () => {
@@ -227,7 +224,7 @@ servingEngineSpec:
       { VLLM_LOGGING_LEVEL: "INFO" },
       { VLLM_LOGGING_LEVEL: "DEBUG" },
     ]);
-    expect(kinds(result, "servingEngineSpec.env[0]")).toEqual(["mapped"]);
+    expect(kindsAt(result, "servingEngineSpec.env[0]")).toEqual(["mapped"]);
   });
 
   it("turns prefix caching off where nothing turns it on, and the report says so", async () => {
@@ -277,7 +274,7 @@ describe("KServe", () => {
       `model: { uri: hf://deepseek-ai/DeepSeek-R1 }, parallelism: { tensor: 1, data: 16, dataLocal: 8, expert: true }, ${gpus}`,
     );
     expect(draftOf(result).original).toMatchObject({ tensorParallel: 8, pipelineParallel: 2 });
-    expect(kinds(result, "spec.parallelism.expert")).toEqual(["notMapped"]);
+    expect(kindsAt(result, "spec.parallelism.expert")).toEqual(["notMapped"]);
     const flags = await importText(
       "services: { a: { image: 'vllm/vllm-openai:v0.33.0', gpus: [{ count: 8 }], command: --model deepseek-ai/DeepSeek-R1 --data-parallel-size 8 --enable-expert-parallel } }",
     );
@@ -289,7 +286,7 @@ describe("KServe", () => {
       "huggingface: { args: [--model_id=Qwen/Qwen3-8B, --max_length=4096], resources: { limits: { nvidia.com/gpu: '1' } } }",
     );
     expect(result.settled?.models.map(({ weights }) => weights.model)).toEqual(["qwen3-8b"]);
-    expect(kinds(result, "spec.predictor.huggingface.args[1]")).toEqual(["mapped"]);
+    expect(kindsAt(result, "spec.predictor.huggingface.args[1]")).toEqual(["mapped"]);
     expect(result.entries.every(({ line = 0, path }) => path === "" || line > 0)).toBe(true);
   });
 

@@ -1,9 +1,8 @@
 /** Clients ask an imported model for the name that the original answers to, or the report says which one it has. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import type { Imported } from "../../../cli/import/import-files";
-import { importText } from "./imported";
+import { importText, modelsOf } from "./imported";
 
 interface Written {
   readonly servedName?: string;
@@ -11,9 +10,8 @@ interface Written {
   readonly adapters?: Readonly<Record<string, string>>;
 }
 
-function models({ settled }: Imported): Readonly<Record<string, Written>> {
-  const { config } = parse(settled?.text ?? "") as { config: Record<string, Record<string, Written>> };
-  return config["inference-stacks:models"] ?? {};
+function models(result: Imported): Readonly<Record<string, Written>> {
+  return modelsOf(result);
 }
 
 const names = async (text: string) => Object.values(models(await importText(text))).map((model) => model.servedName);

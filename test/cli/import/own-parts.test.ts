@@ -1,16 +1,14 @@
 /** Images, weights and parts of pods that are the team's own, and objects that others refer to. */
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import type { Imported } from "../../../cli/import/import-files";
 import type { ImportOptions } from "../../../cli/import/options";
 import { reportText } from "../../../cli/import/report-text";
-import { importFixtures, importText } from "./imported";
+import { importFixtures, importText, modelsOf, sectionsOf } from "./imported";
 
 /** What the environment has. */
-function written({ settled }: Imported) {
-  const { config } = parse(settled?.text ?? "config: {}") as { config: Record<string, Record<string, unknown>> };
-  const [model] = Object.values(config["inference-stacks:models"] ?? {});
-  return { model: (model ?? {}) as Record<string, unknown>, storage: config["inference-stacks:storage"] };
+function written(result: Imported) {
+  const [model = {}] = Object.values(modelsOf(result));
+  return { model, storage: sectionsOf(result).storage };
 }
 
 const why = ({ entries }: Imported, path: string) => entries.find((entry) => entry.path === path);

@@ -5,10 +5,8 @@ import { runtimeOf } from "../../../cli/import/formats/kserve-references";
 import type { Imported } from "../../../cli/import/import-files";
 import { documentsOf } from "../../../cli/import/read-documents";
 import { inNamespaceOf } from "../../../cli/import/references";
-import { importText } from "./imported";
+import { importText, kindsAt } from "./imported";
 
-const fates = ({ entries }: Imported, path: string) =>
-  entries.filter((entry) => entry.path === path).map(({ kind }) => kind);
 const contexts = ({ settled }: Imported) => settled?.models.map(({ contextTokens }) => contextTokens);
 
 /** A runtime that serves contexts of a length of its own. */
@@ -94,13 +92,13 @@ describe("a runtime", () => {
   it("of another namespace is none", async () => {
     const result = await read(runtime("name: r, namespace: other", 1024), service("runtime: r,"));
     expect(contexts(result)).not.toEqual([1024]);
-    expect(fates(result, "spec.predictor.model.runtime")).toEqual(["notMapped"]);
+    expect(kindsAt(result, "spec.predictor.model.runtime")).toEqual(["notMapped"]);
   });
 
   it("that is disabled starts nothing, and the report says so", async () => {
     const result = await read(runtime("name: r", 1024, "disabled: true"), service("runtime: r,"));
     expect(contexts(result)).not.toEqual([1024]);
-    expect(fates(result, "spec.predictor.model.runtime")).toEqual(["wrong"]);
+    expect(kindsAt(result, "spec.predictor.model.runtime")).toEqual(["wrong"]);
   });
 
   it("is never a disabled one or one of another namespace, whatever the order of the files", () => {
@@ -217,7 +215,7 @@ describe("models that values of Ollama make", () => {
     expect(result.settled?.models.map(({ draft }) => [draft.weights, draft.settings])).toEqual([
       ["qwen3:8b", expect.objectContaining({ servedName: "big", contextTokens: 16_384 })],
     ]);
-    expect(fates(result, "ollama.models.run[0]")).toEqual(["changed"]);
+    expect(kindsAt(result, "ollama.models.run[0]")).toEqual(["changed"]);
   });
 
   it("are one with a model that is fetched as well", async () => {
@@ -225,12 +223,12 @@ describe("models that values of Ollama make", () => {
     expect(result.settled?.models.map(({ draft }) => draft.settings)).toEqual([
       expect.objectContaining({ servedName: "qwen3:8b", contextTokens: 16_384 }),
     ]);
-    expect(fates(result, "ollama.models.create[0].name")).toEqual(["notMapped"]);
+    expect(kindsAt(result, "ollama.models.create[0].name")).toEqual(["notMapped"]);
   });
 
   it("are lost where they build on a file", async () => {
     const result = await values("pull: ['qwen3:8b'], create: [{ name: big, template: 'FROM ./x.gguf' }]");
-    expect(fates(result, "ollama.models.create[0]")).toEqual(["notMapped"]);
+    expect(kindsAt(result, "ollama.models.create[0]")).toEqual(["notMapped"]);
   });
 
   it("are none where the chart is switched off", async () => {

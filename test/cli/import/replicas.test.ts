@@ -2,11 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Imported } from "../../../cli/import/import-files";
-import { importText } from "./imported";
+import { importText, kindsAt } from "./imported";
 
 const replicas = ({ settled }: Imported) => settled?.models[0]?.draft.replicas;
-const fates = ({ entries }: Imported, path: string) =>
-  entries.filter((entry) => entry.path === path).map(({ kind }) => kind);
 
 const kubeai = (fields: string) =>
   importText(
@@ -60,7 +58,7 @@ describe("replicas", () => {
     ["KEDA", () => keda("enabled: true, minReplicaCount: 1"), "servingEngineSpec.modelSpec[0].keda.enabled"],
     ["KServe", () => kserve("minReplicas: 2,"), "spec.predictor.minReplicas"],
   ])("of %s without a limit have one here, and the report says which", async (_, read, path) => {
-    expect(fates(await read(), path)).toContain("changed");
+    expect(kindsAt(await read(), path)).toContain("changed");
   });
 
   it("of KubeAI are never fewer than the original has, and a limit that is not stated is told", async () => {
@@ -92,7 +90,7 @@ describe("replicas", () => {
 
   it("of Knative's annotations are KServe's own to write", async () => {
     const result = await kserve("", 'autoscaling.knative.dev/min-scale: "3", autoscaling.knative.dev/target: "10"');
-    expect(fates(result, "metadata.annotations.autoscaling.knative.dev/min-scale")).toEqual(["wrong"]);
-    expect(fates(result, "metadata.annotations.autoscaling.knative.dev/target")).toEqual(["changed"]);
+    expect(kindsAt(result, "metadata.annotations.autoscaling.knative.dev/min-scale")).toEqual(["wrong"]);
+    expect(kindsAt(result, "metadata.annotations.autoscaling.knative.dev/target")).toEqual(["changed"]);
   });
 });
