@@ -289,6 +289,12 @@ function withMemory(gpu: GpuSpec, memoryGiB: number): GpuSpec {
   return { ...gpu, memoryGB: memoryGiB, memoryGiB, engineMemoryGiB: memoryGiB * seen };
 }
 
+/** The GPU of a card for machines of one's own; undefined for what is no card's name. */
+export function gpuOfCard(card: string | undefined): GpuModel | undefined {
+  const model = cards.find(({ name }) => name === card)?.gpu;
+  return gpuModels.find((gpu) => gpu.model === model);
+}
+
 function findCard(name: string): GpuCard {
   const card = cards.find((candidate) => candidate.name === name);
   if (card !== undefined) {

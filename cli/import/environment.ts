@@ -157,7 +157,7 @@ function pools(settlement: Settlement, note: Note): Plain {
     const memoryGiB =
       options.nodeMemoryGib ??
       Math.max(DEFAULTS.memoryGibPerGpu * Math.max(gpusPerNode, 1), larger(pool.machine.memoryGiB));
-    // Nodes of a pool without GPUs are told apart from the platform's own by a label.
+    // Nodes of a pool without GPUs differ from the platform's own by a label.
     const isApart = isCpu && kind === "local" && pool.machine.taints !== undefined;
     const labels = pool.machine.labels ?? (isApart ? { [POOL_LABEL]: pool.name } : undefined);
     const flex = shape === undefined ? undefined : findShape(shape)?.flex;

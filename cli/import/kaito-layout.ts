@@ -3,8 +3,7 @@
  * workspace asks for. Source: pkg/workspace/estimator/nodesestimator/estimator.go and
  * pkg/model/interface.go (configureParallelism) of kaito-project/kaito, at the commit of schemas/sources.json.
  */
-import { findGpus } from "../../catalog/find-gpu";
-import { cards } from "../../catalog/shapes";
+import { gpuOfCard } from "../../catalog/shapes";
 import { BYTES_PER_GIB } from "../../names/units";
 import { kvCacheBytesPerToken } from "../../planner/memory/kv-cache";
 import { weightBytes } from "../../planner/model/parameters";
@@ -19,7 +18,7 @@ const UTILIZATION_OF_CARDS: Readonly<Record<string, number | undefined>> = { a10
 /** GiB of each GPU that hold no weights, and what grows with a GPU's part of them. */
 const OVERHEAD_GIB = 2.3;
 const OVERHEAD_OF_WEIGHTS = 0.05;
-/** Of weights in memory, beside their files. */
+/** Weights in memory over those in files. */
 const LOADED = 1.02;
 /** Length that nodes are counted for where the configuration states none. */
 const COUNTED_TOKENS = 2048;
@@ -71,6 +70,5 @@ function gpuMemoryGiB({ card, mig }: MachineDraft): number | undefined {
   if (slice !== undefined) {
     return Number(slice);
   }
-  const model = cards.find(({ name }) => name === card)?.gpu;
-  return model === undefined ? undefined : findGpus(model).find((each) => each.model === model)?.memoryGB;
+  return gpuOfCard(card)?.memoryGB;
 }

@@ -3,7 +3,7 @@ import { findGpus } from "../../catalog/find-gpu";
 import { cards } from "../../catalog/shapes";
 import type { MachineDraft, Plain } from "./draft";
 import type { Ledger } from "./ledger";
-import { isMapping, type Path } from "./path";
+import { isMapping, mappingOf, type Path } from "./path";
 
 /** Labels by which clouds and GPU feature discovery name the card of a node. */
 const CARD_LABELS = [
@@ -46,8 +46,9 @@ export function gpuVendor(resource: string): "nvidia" | "amd" | undefined {
  * @returns undefined where it asks for none.
  */
 export function readResources(resources: unknown, machine: MachineDraft): number | undefined {
-  const limits = isMapping(resources) && isMapping(resources.limits) ? resources.limits : {};
-  const requests = isMapping(resources) && isMapping(resources.requests) ? resources.requests : {};
+  const { limits: most, requests: least } = mappingOf(resources);
+  const limits = mappingOf(most);
+  const requests = mappingOf(least);
   const asked = { ...requests, ...limits };
   const name = Object.keys(asked).find((key) => gpuVendor(key) !== undefined && !/mem|cores/.test(key));
   machine.vcpus = larger(machine.vcpus, cpuCount(requests.cpu ?? limits.cpu));
@@ -98,7 +99,7 @@ export function gibibytes(value: unknown): number | undefined {
 /** A nodeSelector. */
 export function readNodeSelector(ledger: Ledger, path: Path, machine: MachineDraft): void {
   const selector = ledger.get(...path);
-  for (const [label, value] of Object.entries(isMapping(selector) ? selector : {})) {
+  for (const [label, value] of Object.entries(mappingOf(selector))) {
     readLabel(ledger, [...path, label], label, String(value), machine);
   }
 }
@@ -114,7 +115,7 @@ export function readNodeTerms(ledger: Ledger, path: Path, machine: MachineDraft)
       isMapping(term) && Array.isArray(term.matchExpressions) ? (term.matchExpressions as unknown[]) : [];
     expressions.forEach((expression, position) => {
       const at = [...path, index, "matchExpressions", position];
-      const { key, operator, values } = isMapping(expression) ? expression : {};
+      const { key, operator, values } = mappingOf(expression);
       const [value, ...others] = Array.isArray(values) ? (values as unknown[]) : [];
       if (typeof key === "string" && operator === "In" && typeof value === "string" && others.length === 0) {
         readLabel(ledger, at, key, value, machine);
@@ -163,7 +164,7 @@ const USUAL_TAINTS = ["nvidia.com/gpu", "amd.com/gpu"];
 export function readTolerations(ledger: Ledger, path: Path, machine: MachineDraft): void {
   ledger.list(...path).forEach((toleration, index) => {
     const at = [...path, index];
-    const { key, value, effect } = isMapping(toleration) ? toleration : {};
+    const { key, value, effect } = mappingOf(toleration);
     if (typeof key !== "string") {
       ledger.lost(at, "it tolerates every taint: pools.*.taints has each with its key");
     } else if (USUAL_TAINTS.includes(key)) {

@@ -1,5 +1,5 @@
 /** Length of contexts that Ollama takes where nothing states one: by the GPU memory of its server. */
-import { cards, findShape, gpuModels } from "../../catalog/shapes";
+import { findShape, gpuOfCard } from "../../catalog/shapes";
 import { compareVersions } from "../../names/versions";
 import type { ModelDraft } from "./draft";
 import type { ResolvedMachine, SettledModel } from "./environment";
@@ -37,7 +37,6 @@ export function takeOwnLengths(
 
 /** GPU memory of one server, GiB. */
 function memoryOf(draft: ModelDraft, pool: ImportedPool, { shape, card }: ResolvedMachine): number {
-  const name = cards.find((each) => each.name === card)?.gpu;
-  const gpu = findShape(shape ?? "")?.gpu ?? gpuModels.find(({ model }) => model === name);
+  const gpu = findShape(shape ?? "")?.gpu ?? gpuOfCard(card);
   return gpu === undefined ? 0 : (gpu.memoryGiB * gpusPerPod(draft)) / (pool.machine.slicesPerGpu ?? 1);
 }

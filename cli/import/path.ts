@@ -44,3 +44,8 @@ export function isEmpty(value: unknown): boolean {
 export function rowOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
+
+/** The values of a mapping; none of anything else. */
+export function mappingOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isMapping(value) ? value : {};
+}

@@ -2,7 +2,7 @@
 
 import migProfiles from "../../catalog/mig-profiles.json";
 import { nearest } from "../../catalog/nearest";
-import { cards, findShape, shapes } from "../../catalog/shapes";
+import { cards, findShape, gpuOfCard, shapes } from "../../catalog/shapes";
 import { type Draft, keyOf, type MachineDraft, type ModelDraft, type PoolDraft, uniqueKeys } from "./draft";
 import { isMapping } from "./path";
 
@@ -88,7 +88,7 @@ function slicesOf({ machine, models }: ImportedPool): void {
       machine.card === undefined ? "pools.*.sharing.mig" : "pools.*.node.card",
     );
   }
-  const gpu = findShape(machine.shape ?? "")?.gpu?.model ?? cards.find(({ name }) => name === machine.card)?.gpu;
+  const gpu = findShape(machine.shape ?? "")?.gpu?.model ?? gpuOfCard(machine.card)?.model;
   const profiles = migProfiles.cards.find(({ gpus }) => gpu !== undefined && gpus.includes(gpu))?.profiles;
   machine.slicesPerGpu = profiles?.find(({ name }) => `all-${name}` === machine.mig)?.perGpu;
   if (machine.mig !== undefined && gpu !== undefined && machine.slicesPerGpu === undefined) {

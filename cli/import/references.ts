@@ -1,5 +1,5 @@
 /** Objects that another one names. */
-import { isMapping, type Path, valueAt } from "./path";
+import { type Path, valueAt } from "./path";
 import type { SourceDocument } from "./read-documents";
 
 type Root = SourceDocument["root"];
@@ -34,9 +34,4 @@ export function inNamespaceOf(
           : 3;
   };
   return documents.filter((each) => rank(each) < 3).sort((a, b) => rank(a) - rank(b));
-}
-
-/** The values of a mapping; none of anything else. */
-export function mappingOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isMapping(value) ? value : {};
 }

@@ -1,5 +1,5 @@
 /** Chooses what no file says, and holds the result against the planner, until the environment is one that it can read. */
-import { cards, findShape } from "../../catalog/shapes";
+import { findShape, gpuOfCard } from "../../catalog/shapes";
 import type { CapacityProblem } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";
 import { attemptsFor } from "./attempts";
@@ -42,14 +42,9 @@ export async function settle(
 ): Promise<Settled> {
   draft.models.forEach((model) => void settleImage(model, options.engineVersion));
   const models = settledModels(draft);
-  const pools = poolsOf({ ...draft, models: models.map(({ draft: each }) => each) });
-  const settlement = {
-    name,
-    draft: { ...draft, models: models.map(({ draft: each }) => each) },
-    options,
-    models,
-    pools,
-  };
+  const written = { ...draft, models: models.map(({ draft: each }) => each) };
+  const pools = poolsOf(written);
+  const settlement = { name, draft: written, options, models, pools };
   const cluster = clusterOf(settlement);
   const gpus = pools.map((pool) => [pool, candidatesOf(pool, options, cluster)] as const);
   const tried: Settled[] = [];
@@ -158,7 +153,7 @@ function noteWeights(model: ModelDraft, { entry, repository, tag, stored, config
   const { ledger, at, namedAt = at, weights: name = "", settings } = model;
   const note = (why: string) => void ledger.changed(at, why, "models.*.model");
   if (config !== undefined) {
-    note(`nothing says which weights these are: write their config.json as ${config}, beside the environment`);
+    note(`nothing says which weights these are: write their config.json as ${config}, next to the environment`);
   } else if (entry === undefined && tag !== undefined && repository === undefined) {
     note(
       `the catalogue has no model of the tag ${tag}: write model: hf://org/name in place of config, and npm run pin keeps what the plan is made from`,
@@ -207,7 +202,7 @@ function candidatesOf(pool: ImportedPool, options: ImportOptions, cluster: "loca
     const tried: readonly string[] = card === undefined ? CANDIDATES.local[processor] : [card];
     return tried.map((each) => sized(perNode, { card: each, isDefault: card === undefined }));
   }
-  const wanted = machine.card === undefined ? undefined : cards.find(({ name }) => name === machine.card)?.gpu;
+  const wanted = gpuOfCard(machine.card)?.model;
   const shapes: readonly string[] = CANDIDATES[cluster][processor];
   const large = shapes.filter((shape) => (findShape(shape)?.gpu?.count ?? 0) >= least);
   const fitting = large.filter((shape) => wanted === undefined || findShape(shape)?.gpu?.model === wanted);

@@ -3,7 +3,7 @@ import { isPinned } from "../../catalog/image-reference";
 import { keyOf, type ModelDraft, type Plain } from "./draft";
 import type { Ledger } from "./ledger";
 import { cpuCount, gibibytes } from "./nodes-of-pods";
-import { isMapping, type Path } from "./path";
+import { isMapping, mappingOf, type Path } from "./path";
 import type { PodPart } from "./pod-draft";
 import { holdsSecret, isSecretPlace } from "./secrets";
 import { withRegistry } from "./server-image";
@@ -88,7 +88,7 @@ function readKeys({ ledger, pod, places }: ModelDraft, at: Path | undefined, sec
 function readVolumes(model: ModelDraft, { volumes, mounts }: PodPlaces): ReadonlySet<string> {
   const { ledger, pod, places } = model;
   const mounted = ledger.list(...mounts).flatMap((mount, index): Mount[] => {
-    const { name, mountPath } = isMapping(mount) ? mount : {};
+    const { name, mountPath } = mappingOf(mount);
     return typeof name === "string" && typeof mountPath === "string"
       ? [{ name, mountPath, at: [...mounts, index] }]
       : [];
@@ -98,7 +98,7 @@ function readVolumes(model: ModelDraft, { volumes, mounts }: PodPlaces): Readonl
     const at = [...volumes, index];
     const name = isMapping(volume) ? String(volume.name) : "";
     const mount = mounted.find((each) => each.name === name);
-    const source = volumeSource(isMapping(volume) ? volume : {}, mount?.mountPath);
+    const source = volumeSource(mappingOf(volume), mount?.mountPath);
     const claim = typeof source === "object" ? source.claim : undefined;
     if (mount !== undefined && typeof claim === "string" && readFromClaim(model, claim, folderOf(mount), at)) {
       ledger.mapped(mount.at, "models.*.source");
@@ -152,7 +152,7 @@ function volumeSource(
   volume: Readonly<Record<string, unknown>>,
   mountPath = "",
 ): Readonly<Record<string, Plain>> | string | undefined {
-  const of = (kind: string) => (isMapping(volume[kind]) ? volume[kind] : {});
+  const of = (kind: string) => mappingOf(volume[kind]);
   const claim = of("persistentVolumeClaim").claimName;
   const configMap = of("configMap").name;
   const secret = of("secret").secretName;

@@ -237,7 +237,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   "chat-template": (model, flag, value) => {
     model.ledger.lost(
       flag.at,
-      `the template ${value} is a file of the pod: copy it beside the environment, and name it in vllm.chatTemplate`,
+      `the template ${value} is a file of the pod: copy it next to the environment, and name it in vllm.chatTemplate`,
     );
   },
   "disable-log-requests": (model, flag) => void model.ledger.changed(flag.at, "vLLM logs no requests by default"),

@@ -76,7 +76,7 @@ export const modelUsage = `Usage: npm run model -- <catalogue name | Hugging Fac
 
 Explains one model: parameters, weights, KV cache, what fits on a GPU and why, and what would fit it. Without a card it
 compares the cards of the catalogue; without a model, --card or --shape lists which of the catalogue's fit there, and
-without anything all are listed. Where safetensors files lie beside config.json, their headers are read: they give exact
+without anything all are listed. Where safetensors files lie next to config.json, their headers are read: they give exact
 weights of any family. Only an address makes it ask a server, for
 descriptions and headers, never for weights; HF_ENDPOINT, HF_TOKEN and the AWS_ variables count as for other commands.
 

@@ -4,7 +4,7 @@ import { readComposeGpus } from "../compose-gpus";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { mergedDocument } from "../merged-document";
-import { isMapping, type Path } from "../path";
+import { isMapping, mappingOf, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
 import { serveAs, serveTag } from "../served-name";
@@ -28,7 +28,7 @@ function projectsOf(documents: readonly SourceDocument[]): Layers[] {
   const projects: Layers[] = [];
   for (const document of documents) {
     const { services } = document.root;
-    const open = Object.entries(isMapping(services) ? services : {}).filter(
+    const open = Object.entries(mappingOf(services)).filter(
       ([, service]) => isMapping(service) && service.image === undefined && service.build === undefined,
     );
     const below = projects.find((layers) =>

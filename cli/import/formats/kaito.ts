@@ -4,7 +4,7 @@ import machines from "../azure-machines.json";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { kaitoLayout, kaitoUtilization } from "../kaito-layout";
 import { Ledger } from "../ledger";
-import { isMapping, type Path } from "../path";
+import { isMapping, mappingOf, type Path } from "../path";
 import { readContainer, servingContainer, statedLayout } from "../pod-container";
 import { documentsOf, ImportFileError, type SourceDocument } from "../read-documents";
 import { inNamespaceOf, nameOf } from "../references";
@@ -175,7 +175,7 @@ function flagsIn(file: string, text: string): Readonly<Record<string, unknown>> 
   if (config === undefined) {
     throw new ImportFileError(`${file}: inference_config.yaml is empty`);
   }
-  return isMapping(config.root.vllm) ? config.root.vllm : {};
+  return mappingOf(config.root.vllm);
 }
 
 /** Annotation that takes another server than vLLM. */

@@ -1,9 +1,9 @@
 /** What objects of KServe refer to: serving runtimes, and configurations of LLMInferenceServices. */
 import type { Ledger } from "../ledger";
 import { mergedDocument } from "../merged-document";
-import { isMapping, type Path, valueAt } from "../path";
+import { isMapping, mappingOf, type Path, valueAt } from "../path";
 import type { SourceDocument } from "../read-documents";
-import { inNamespaceOf, mappingOf, nameOf } from "../references";
+import { inNamespaceOf, nameOf } from "../references";
 
 type Root = SourceDocument["root"];
 

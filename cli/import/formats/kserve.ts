@@ -4,7 +4,7 @@ import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { EXPERT_RANKS, spreadExperts } from "../expert-ranks";
 import { Ledger } from "../ledger";
 import { gibibytes } from "../nodes-of-pods";
-import { isMapping, type Path, rowOf } from "../path";
+import { isMapping, mappingOf, type Path, rowOf } from "../path";
 import { type ContainerContext, readContainer, readPodPlace, servingContainer, statedLayout } from "../pod-container";
 import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
@@ -343,7 +343,7 @@ function readLora(model: ModelDraft): void {
   const { ledger } = model;
   const at: Path = ["spec", "model", "lora", "adapters"];
   ledger.list(...at).forEach((adapter, index) => {
-    const { name, uri } = isMapping(adapter) ? adapter : {};
+    const { name, uri } = mappingOf(adapter);
     if (typeof name === "string" && typeof uri === "string" && uri.startsWith("hf://")) {
       addAdapter(model, name, uri, [...at, index]);
     } else {

@@ -3,7 +3,7 @@ import { flagsOf, wordsOf } from "../command-line";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { cardNamed } from "../nodes-of-pods";
-import { isMapping, type Path } from "../path";
+import { isMapping, mappingOf, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
 import { addAdapter, serveAs } from "../served-name";
@@ -89,7 +89,7 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
   }
   ledger.mapped([...at, "features"], "models.*.task");
   ledger.list(...at, "adapters").forEach((adapter, index) => {
-    const { name: adapterName, url: source } = isMapping(adapter) ? adapter : {};
+    const { name: adapterName, url: source } = mappingOf(adapter);
     if (typeof adapterName === "string" && typeof source === "string" && source.startsWith("hf://")) {
       addAdapter(model, `${name}_${adapterName}`, source, [...at, "adapters", index], adapterName);
     }
