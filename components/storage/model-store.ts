@@ -2,6 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
+import { isCached } from "../../planner/storage";
 import type { ModelPlan, StoragePlan } from "../../planner/types";
 import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
@@ -16,6 +17,7 @@ import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
 import { type ModelSyncArgs, modelSync, SYNC_SCRIPTS, syncAccount } from "./model-sync";
+import { nodeCache } from "./node-cache";
 import { sourceAuthorities, sourceSecret, sourceServer } from "./source-servers";
 import { storeCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
@@ -30,6 +32,7 @@ import {
   MODEL_STORE_HOST,
   metricsPolicy,
   modelStorePods,
+  NODE_CACHE_READER,
   readerOf,
   readerPolicy,
   readPrefixes,
@@ -92,6 +95,7 @@ export class ModelStore extends PlatformComponent {
   private readonly args: ModelStoreArgs;
   private readonly readers = new Map<string, StoreKeys>();
   private readonly keepers = new Map<string, StoreKeys>();
+  private cacheKeys: StoreKeys | undefined;
   private readonly provisioned: pulumi.Resource;
   /** What all sync Jobs have in common. */
   private readonly syncs: Omit<ModelSyncArgs, "model" | "modelNamespace" | "dependsOn">;
@@ -131,6 +135,7 @@ export class ModelStore extends PlatformComponent {
     this.provisioned = provisioning;
     storeMetrics(this.child("metrics"), { namespace, keys: metrics, dependsOn: [provisioning] }, this.childOptions());
     this.syncs = this.syncArgs(namespace, writer);
+    this.cache(models.filter(isCached));
     this.registerOutputs({ endpoint: this.endpoint, bucket: this.bucket });
   }
 
@@ -182,6 +187,15 @@ export class ModelStore extends PlatformComponent {
     return resource ? [resource] : [];
   }
 
+  private cache(models: readonly ModelPlan[]): void {
+    const { bucket, nodeCacheGiB: sizeGiB } = this.args.plan;
+    if (this.cacheKeys && sizeGiB !== undefined) {
+      const { certManager } = this.args;
+      const args = { models, bucket, sizeGiB, keys: this.cacheKeys, certManager, dependsOn: [this.provisioned] };
+      nodeCache(this.child("cache"), args, this.childOptions());
+    }
+  }
+
   private users(models: readonly ModelPlan[], writer: StoreKeys, metrics: StoreKeys): Record<string, StoreUser> {
     const users: Record<string, StoreUser> = {
       [WRITER]: { keys: writer, policy: writerPolicy(this.bucket) },
@@ -192,6 +206,12 @@ export class ModelStore extends PlatformComponent {
       const keys = this.keys(role);
       users[role] = { keys, policy: readerPolicy(this.bucket, readPrefixes(model, this.bucket)) };
       this.readers.set(model.name, keys);
+    }
+    const cached = models.filter(isCached);
+    if (cached.length > 0) {
+      this.cacheKeys = this.keys(NODE_CACHE_READER);
+      const prefixes = cached.map((model) => keyPrefix(model, this.bucket));
+      users[NODE_CACHE_READER] = { keys: this.cacheKeys, policy: readerPolicy(this.bucket, prefixes) };
     }
     for (const keeper of this.args.keepers ?? []) {
       const role = keeperOf(keeper);

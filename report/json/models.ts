@@ -187,7 +187,7 @@ export const model = z.strictObject({
   image: ownImage.optional(),
   domain: text("Subject that it serves.").optional(),
   storeFolder: text("Its folder in the model store, where that is not `<domain>/<name>`.").optional(),
-  loading: oneOf(["copy", "stream", "mount"], "How the engine gets the weights at start."),
+  loading: oneOf(["copy", "cache", "stream", "mount"], "How the engine gets the weights at start."),
   gpuVendor: oneOf(["nvidia", "amd"], "Vendor of the GPUs; absent on CPUs.").optional(),
   gpuModel: text("Card of the catalogue; absent on CPUs.").optional(),
   hsaOverride: text(

@@ -66,6 +66,7 @@ export const pool = z.strictObject({
     .meta({ description: "Parts of GPUs that its nodes offer; absent where GPUs are whole." })
     .optional(),
   localDisks: flag("Its nodes keep pods' files on their local disks, encrypted, and empty after a reboot."),
+  nodeCacheGiB: amount("GiB", "Cache of weights on each node, where models here take theirs from it.").optional(),
   numa: oneOf(["restricted", "single-numa-node", "best-effort"], "Topology manager of its kubelets.").optional(),
   confidential: flag("Memory of its nodes is encrypted against their host."),
   gpusClaimed: count(

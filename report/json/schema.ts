@@ -95,6 +95,7 @@ export const planSchema = z.strictObject({
       models: texts("Models that go through the bucket."),
       bucket: text("Name of the bucket."),
       sizeGiB: gib("Volume of the store."),
+      nodeCacheGiB: gib("Cache of weights on each node with such a model; absent: pods copy.").optional(),
     })
     .meta({ description: "Model store." }),
   cost: z

@@ -59,6 +59,12 @@ export const storageSection = z
       unit: "GiB",
       example: 500,
     }),
+    nodeCacheGiB: wholeNumber(10, 100_000).optional().meta({
+      description:
+        "Disk space for weights on each node that serves models of the store: pods share them, and restarts copy nothing. The model used least recently makes room, never one in use. For engines that copy models of the store. Default: each pod copies its model.",
+      unit: "GiB",
+      example: 500,
+    }),
     bucket: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/)
