@@ -22,11 +22,16 @@ const repositories = Object.fromEntries(
   ]),
 );
 const models = MODELS.map((name) =>
-  modelPlan({ name, loading: "cache", source: { kind: "huggingface", repository: `org/${name}`, revision: "main" } }),
+  modelPlan({
+    name,
+    loading: "cache",
+    task: "completion",
+    source: { kind: "huggingface", repository: `org/${name}`, revision: "main" },
+  }),
 );
 
 /** Pods are objects of a real API server whose status the test sets, as a kubelet would; containers are processes. */
-describe("a node's cache of weights on a real MinIO and a real API server", { timeout: 120_000 }, () => {
+describe("a node's cache of weights on a real MinIO and a real API server", { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "inference-stacks-e2e-"));
   let stand: Stand;
   let container: ContainerFolder;
@@ -49,7 +54,14 @@ describe("a node's cache of weights on a real MinIO and a real API server", { ti
     }
     account = await stand.reports.logInAs("node-cache", "node-cache", "node-cache");
     for (const { name } of models) {
-      expect(await stand.run(stand.sync(name))).toMatchObject({ status: 0 });
+      // No controller manager runs here.
+      await administrator.apply({
+        apiVersion: "v1",
+        kind: "ServiceAccount",
+        metadata: { name: "default", namespace: `model-${name}` },
+      });
+      const { status, output } = await stand.run(stand.sync(name));
+      expect([output, status]).toEqual([output, 0]);
     }
     const env = { ...account, NODE_NAME: NODE, CAPACITY_BYTES: String(45 * MEBIBYTE), PORT: "0" };
     container = stand.store.container(stand.platform.nodeCache(), { env });
@@ -80,7 +92,13 @@ describe("a node's cache of weights on a real MinIO and a real API server", { ti
     const log = join(folder, `${name}.log`);
     const env = { CACHE: join(cache(), model), TERMINATION_LOG: log };
     const init = stand.store.container(rendered, { env, files: await stand.reports.mounted(model) });
-    expect(await stand.run(init)).toMatchObject({ status: 0 });
+    const process = stand.store.start(init);
+    await process
+      .printed((output) => output.includes("linked"))
+      .catch((error: Error) => {
+        throw new Error(`${error.message}\nthe cache printed:\n${agent.output}`);
+      });
+    expect(await process.ended).toMatchObject({ status: 0 });
     const terminated = { exitCode: 0, message: readFileSync(log, "utf8"), reason: "Completed" };
     const status = {
       phase: "Running",

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type CachedFolder,
@@ -210,7 +210,7 @@ function copyByScript(script: string): NodeCacheArgs["copy"] {
     writeFileSync(pin, sha256);
     const environment = { ...process.env, RUN: "fetch", PREFIX: prefix, TARGET: folder, MANIFEST_PIN: pin };
     return new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [script], { env: environment, stdio: "inherit" });
+      const child = spawn(process.execPath, [...process.execArgv, script], { env: environment, stdio: "inherit" });
       child.once("error", reject);
       child.once("exit", (code) => {
         rmSync(pin, { force: true });
@@ -223,7 +223,7 @@ function copyByScript(script: string): NodeCacheArgs["copy"] {
 /** Between two looks at the node's pods. */
 const PERIOD_MS = 2_000;
 
-async function main(): Promise<void> {
+async function main(script: string): Promise<void> {
   const root = environmentVariable("CACHE");
   const node = environmentVariable("NODE_NAME");
   const claim = environmentVariable("CLAIM");
@@ -236,7 +236,7 @@ async function main(): Promise<void> {
     podsOf: async ({ namespace }) =>
       (await podsOfNode(namespace, node)).flatMap((pod) => cachePod(pod, claim, container) ?? []),
     manifestOf: ({ prefix }) => S3Bucket.fromEnvironment().text(`${prefix}/${MANIFEST}`),
-    copy: copyByScript(join(import.meta.dirname, "fetch.ts")),
+    copy: copyByScript(join(dirname(script), "fetch.ts")),
     freeBytes: () => {
       const { bavail, bsize } = statfsSync(root);
       return bavail * bsize;
@@ -258,5 +258,5 @@ async function main(): Promise<void> {
 }
 
 if (process.env.RUN === "node-cache") {
-  runMain(main);
+  runMain(() => main(process.argv[1] ?? ""));
 }
