@@ -69,4 +69,9 @@ export const SEARCH_TERMS: readonly (readonly [term: string, ...paths: string[]]
   ["restore", "/backup"],
   ["delete a model", "/model-control"],
   ["KV cache", "/sizing", "/prefix-caches"],
+  ["getting started", "/", "/local"],
+  ["install", "/local", "/environments/", "/air-gap"],
+  ["ingress", "/expose"],
+  ["disaster recovery", "/backup"],
+  ["terraform", "/not-here"],
 ];
