@@ -32,7 +32,7 @@ export function nextSteps({
   const { config, hasStack = false } = from ?? {};
   return [
     ...(cluster.provision === "create" ? [] : [doctorCommand(environment, config)]),
-    ...(hasStack ? [] : [`pulumi stack init ${environment} (once)`]),
+    ...(hasStack ? [] : [`pulumi stack init ${environment}   # once`]),
     upCommand(environment, config),
   ];
 }

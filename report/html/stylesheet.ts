@@ -214,6 +214,7 @@ const PRINT = `
   table { font-size: 9px; }
   tbody th, td.text, td.long, td .bar { min-width: 0; }
   nav { display: none; }
+  .platform-picture { background: none; }
   thead { break-inside: avoid; break-after: avoid; }
   h2, h3, .lead { break-after: avoid; break-inside: avoid; }
   .pool, .memory article, tr, figure, .figures { break-inside: avoid; }
