@@ -56,6 +56,8 @@ export interface OptionRules {
   readonly texts?: Readonly<Record<string, string>>;
   /** May be set; what whoever reads the plan should know. */
   readonly advice: Readonly<Record<string, string>>;
+  /** Writes prompts or answers into the pod's log with a value that this expression matches, whatever its case. @default none does */
+  readonly writesText?: Readonly<Record<string, string>>;
   /** Options that earlier versions had, and what to write in their place. @default none is known */
   readonly former?: Readonly<Record<string, string>>;
 }

@@ -76,6 +76,7 @@ function rulesOfRay(
     ...(rules.concerns && { concerns: rules.concerns }),
     texts: table(rules.texts ?? {}),
     advice: table(rules.advice),
+    writesText: table(rules.writesText ?? {}),
     ...(rules.former && {
       former: Object.fromEntries(
         Object.entries(rules.former).map(([option, text]) => [option, text.replaceAll("vllm", "ray")]),
