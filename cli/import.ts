@@ -1,16 +1,18 @@
 /** `npm run import`: an environment from the files by which a team serves models today. */
-import { existsSync, lstatSync, realpathSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { cards, findShape } from "../catalog/shapes";
 import { visible } from "../names/visible";
+import { hostname } from "../stacks/config/core/sections/fields";
 import { type Checks, checkedArguments } from "./checked-arguments";
 import { FORMATS } from "./import/formats/table";
 import { type Imported, importDocuments } from "./import/import-files";
 import { DEFAULTS, type ImportOptions } from "./import/options";
+import { outputProblems } from "./import/outputs";
 import { ImportFileError, readDocuments } from "./import/read-documents";
 import { reportJson, reportText } from "./import/report-text";
-import { type CommandIo, EXIT, isFileSystemError, whyUnwritable } from "./io";
+import { type CommandIo, EXIT, isFileSystemError } from "./io";
 
 const USAGE = `Usage: npm run import -- FILE... --out Pulumi.<name>.yaml [options]
 
@@ -79,33 +81,33 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     return EXIT.badInput;
   }
   const targets = [args.out, ...(args.report === undefined ? [] : [args.report])];
-  const blocked = [
-    ...targets.flatMap((file) => blockedReason(file, args.force) ?? []),
-    ...sameFiles(targets, args.files),
-  ];
+  const blocked = outputProblems(targets, args.files, args.force);
   if (blocked.length > 0) {
     io.err(`${blocked.join("\n")}\n`);
     return EXIT.badInput;
   }
+  const written: string[] = [];
   try {
     const documents = args.files.flatMap((file) => readDocuments(visible(file), resolve(file)));
     const imported = await importDocuments(args.name, documents, args.options, dirname(resolve(args.out)));
-    return write(args, imported, io);
+    return write(args, imported, io, written);
   } catch (error) {
     if (error instanceof ImportFileError || isFileSystemError(error)) {
-      io.err(`${visible(error.message)}\nnothing was written\n`);
+      const done = written.length === 0 ? "nothing was written" : `${written.map(visible).join(", ")} was written`;
+      io.err(`${visible(error.message)}\n${done}\n`);
       return EXIT.badInput;
     }
     throw error;
   }
 }
 
-function write({ out, report, name, force }: Arguments, imported: Imported, io: CommandIo): number {
+function write({ out, report, name, force }: Arguments, imported: Imported, io: CommandIo, written: string[]): number {
   const { settled } = imported;
   // Without --force nothing is written through a name that came to be meanwhile.
   const flag = force ? "w" : "wx";
   if (settled !== undefined) {
     writeFileSync(resolve(out), settled.text, { flag });
+    written.push(out);
   }
   if (report !== undefined) {
     writeFileSync(resolve(report), reportJson(out, imported), { flag });
@@ -129,23 +131,6 @@ function nextArguments(name: string, out: string): string {
   return out === `Pulumi.${name}.yaml` ? name : `${name} --config ${visible(out)}`;
 }
 
-/** Outputs that are one another, or one of the files to read. */
-function sameFiles(targets: readonly string[], files: readonly string[]): string[] {
-  const real = (file: string) => (existsSync(file) ? realpathSync(file) : resolve(file));
-  return targets.flatMap((target, index) =>
-    [...targets.slice(0, index), ...files].some((file) => real(file) === real(target))
-      ? [`${visible(target)} is read or written already: give each output a file of its own`]
-      : [],
-  );
-}
-
-function blockedReason(file: string, force: boolean): string | undefined {
-  if (!force && lstatSync(resolve(file), { throwIfNoEntry: false }) !== undefined) {
-    return `${visible(file)} exists: name a new file, or add --force`;
-  }
-  return whyUnwritable("the environment or its report", file);
-}
-
 function readArguments(argv: string[]) {
   return checkedArguments(
     () => parseArgs({ args: argv, allowPositionals: true, options }),
@@ -157,7 +142,7 @@ function readArguments(argv: string[]) {
         problems.push("standard input is not read: write it to a file, and name that");
       }
       const out = values.out ?? "";
-      const [, name] = /^Pulumi\.([\w-]+)\.yaml$/.exec(basename(out)) ?? [];
+      const [, name] = /^Pulumi\.(\w[\w-]*)\.yaml$/.exec(basename(out)) ?? [];
       if (name === undefined) {
         problems.push(`--out must be a file called Pulumi.<name>.yaml${out === "" ? "" : `, and is ${visible(out)}`}`);
       }
@@ -199,13 +184,20 @@ function importOptions(values: Values, problems: Checks["problems"]): ImportOpti
     }
     return value;
   };
+  const matching = (name: string, isSound: (value: string) => boolean, allowed: string): string | undefined => {
+    const value = text(name);
+    if (value !== undefined && !isSound(value)) {
+      problems.push(`--${name} must be ${allowed}, and is ${visible(value)}`);
+    }
+    return value;
+  };
   const cluster = oneOf("cluster", ["local", "oci", "aws"] as const);
   const read: ImportOptions = {
     create: values.create === true,
     ...defined({
       cluster,
       stage: oneOf("stage", ["development", "production"] as const),
-      host: text("host"),
+      host: matching("host", (value) => hostname.safeParse(value).success, "a lower-case DNS name with a dot"),
       card: named("card", (name) => cards.some((card) => card.name === name), "cards"),
       shape: named("shape", (name) => findShape(name) !== undefined, "shapes"),
       gpusPerNode: number("gpus-per-node", 1, 16),
@@ -213,7 +205,7 @@ function importOptions(values: Values, problems: Checks["problems"]): ImportOpti
       nodeMemoryGib: number("node-memory-gib", 1, 65_536, false),
       usdPerNodeHour: number("usd-per-node-hour", 0, 100_000, false),
       concurrency: number("concurrency", 1, 4096),
-      engineVersion: text("engine-version"),
+      engineVersion: matching("engine-version", (value) => /^v?\d+(\.\d+)+\S*$/.test(value), "a release, as 0.33.0"),
     }),
   };
   return read;

@@ -105,7 +105,7 @@ export function shellWords(text: string, at: Path): Word[] {
     .replace(/^\s*#.*$/gm, "");
   const server = plain.search(SERVER);
   const own = server < 0 ? plain : `${plain.slice(0, server)} ${COMMAND.exec(plain.slice(server).trimStart())?.[0]}`;
-  const found = own.match(/(?:\$\{[^}]*\}|[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
+  const found = own.match(/(?:\$\{[^}]{0,256}\}|[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
   return found
     .filter((word) => !["&&", "||", ";", "|", "\\"].includes(word))
     .map((word) => ({

@@ -285,7 +285,8 @@ function textOf(
   { name }: Settlement,
 ): string {
   const entries = Object.entries(sections).map(([key, value]) => [`${NAMESPACE}:${key}`, value]);
-  const document = new Document({ config: Object.fromEntries(entries) });
+  // Pulumi's parser takes more words for numbers and dates: quote what either would.
+  const document = new Document({ config: Object.fromEntries(entries) }, { schema: "yaml-1.1" });
   document.commentBefore = [
     " yaml-language-server: $schema=./schemas/environment.schema.json",
     "",

@@ -1,10 +1,11 @@
 /** Files to an environment and an account of every value in them. */
 import { compareWithOriginal, noteMadeNodes } from "./compare";
 import { type Draft, emptyDraft } from "./draft";
+import { clusterOf } from "./environment";
 import { FORMATS } from "./formats/table";
 import type { Entry, Ledger } from "./ledger";
 import { unfolded } from "./list-documents";
-import type { ImportOptions } from "./options";
+import { type ImportOptions, uselessOption } from "./options";
 import { rowOf } from "./path";
 import { ImportFileError, type SourceDocument } from "./read-documents";
 import { shareOutNames } from "./served-name";
@@ -42,6 +43,10 @@ export async function importDocuments(
   }
   if (ledgers.length === 0) {
     throw new ImportFileError(noneKnown(documents, others));
+  }
+  const useless = uselessOption(options, clusterOf({ draft, options }));
+  if (useless !== undefined) {
+    throw new ImportFileError(useless);
   }
   shareOutNames(draft.models);
   const settled = await settledOf(name, draft, options, baseDirectory);

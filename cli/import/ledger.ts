@@ -2,7 +2,7 @@
 import type { FieldTable } from "./field-table";
 import { isEmpty, isMapping, isWithin, type Path, pathText, valueAt } from "./path";
 import type { SourceDocument } from "./read-documents";
-import { holdsSecret, isSecretPlace } from "./secrets";
+import { holdsSecret, isSecretPlace, withoutSecrets } from "./secrets";
 
 /** mapped: the same here; changed: answered in another way; notMapped: lost; wrong: a mistake in the original. */
 export type EntryKind = "mapped" | "changed" | "notMapped" | "wrong";
@@ -30,6 +30,8 @@ interface Noted {
 /** Longest value that a report repeats. */
 const SHOWN_CHARACTERS = 120;
 
+const NO_NUMBER = "a number is needed here";
+
 /** The account of one document. */
 export class Ledger {
   #noted: Noted[] = [];
@@ -38,6 +40,8 @@ export class Ledger {
   readonly #dismissed: { readonly at: Path; readonly why: string }[] = [];
   /** Places of whole things: a note there is a remark, and answers for no field. */
   readonly #wholes = new Set<string>();
+  /** Places where a number was looked for and something else stands. */
+  readonly #noNumbers = new Set<string>();
 
   constructor(
     readonly document: SourceDocument,
@@ -66,9 +70,12 @@ export class Ledger {
 
   /** A number that is written as one or as text. */
   number(...path: Path): number | undefined {
-    const text = this.text(...path);
-    const value = text === undefined ? Number.NaN : Number(text);
-    return Number.isFinite(value) ? value : undefined;
+    const value = Number(this.text(...path) ?? Number.NaN);
+    if (Number.isFinite(value)) {
+      return value;
+    }
+    this.#noNumbers.add(pathText([...this.base, ...path]));
+    return undefined;
   }
 
   list(...path: Path): readonly unknown[] {
@@ -146,7 +153,13 @@ export class Ledger {
     if (path.length > 0 && valueAt(this.document.root, at) === undefined) {
       return;
     }
-    this.#noted.push({ at, entry: { kind, ...this.#place(at), ...rest } });
+    const { to, why } = rest;
+    const isMisread =
+      kind === "mapped" && this.#noNumbers.has(pathText(at)) && !isEmpty(valueAt(this.document.root, at));
+    const entry = isMisread
+      ? { kind: "wrong" as const, why: NO_NUMBER }
+      : { kind, ...(to !== undefined && { to }), ...(why !== undefined && { why: withoutSecrets(why) }) };
+    this.#noted.push({ at, entry: { ...this.#place(at), ...entry } });
   }
 
   #place(at: Path): Pick<Entry, "file" | "line" | "path" | "value"> {
@@ -176,40 +189,64 @@ export class Ledger {
       );
       this.#noted.push({ at, entry: { kind: "notMapped", ...this.#place(at), why } });
     }
-    this.#answerTheRest(this.base);
+    this.#answerTheRest(this.base, this.#answers());
     return this.#noted.map(({ entry }) => entry).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   }
 
-  #answerTheRest(at: Path): void {
+  /** The places that have an answer, and those above one. */
+  #answers(): Answers {
+    const covered = [...this.#covered, ...this.#dismissed.map((dismissed) => dismissed.at)];
+    const noted = this.#noted.map(({ at }) => at);
+    const own = noted.filter((at) => !this.#wholes.has(pathText(at)));
+    const above = [...noted, ...this.#covered].flatMap((at) => at.map((_, index) => placeKey(at.slice(0, index))));
+    return {
+      answered: new Set([...own, ...covered].map(placeKey)),
+      above: new Set([...above, ...noted.map(placeKey)]),
+    };
+  }
+
+  #answerTheRest(at: Path, answers: Answers): void {
     const value = valueAt(this.document.root, at);
     const own = at.slice(this.base.length);
     const field = this.table.fieldOf(own);
     const isAnswered =
-      this.#noted.some((noted) => isWithin(at, noted.at) && !this.#wholes.has(pathText(noted.at))) ||
-      [...this.#covered, ...this.#dismissed.map((dismissed) => dismissed.at)].some((above) => isWithin(at, above));
+      answers.answered.has(placeKey(at)) ||
+      (own.length === 0 && at.some((_, index) => answers.answered.has(placeKey(at.slice(0, index)))));
     if (isEmpty(value) || isAnswered) {
       return;
     }
-    const isAbove =
-      own.length === 0 ||
-      this.table.isContainer(field) ||
-      this.#noted.some((noted) => isWithin(noted.at, at)) ||
-      this.#covered.some((covered) => isWithin(covered, at));
+    const isAbove = own.length === 0 || this.table.isContainer(field) || answers.above.has(placeKey(at));
     if (isAbove && (isMapping(value) || Array.isArray(value))) {
       const keys = Array.isArray(value) ? value.map((_, index) => index) : Object.keys(value);
-      keys.forEach((key) => void this.#answerTheRest([...at, key]));
+      keys.forEach((key) => void this.#answerTheRest([...at, key], answers));
       return;
     }
-    const fate = this.table.fateOf(field);
-    const why =
-      fate === undefined
-        ? `no field of ${this.table.rows.title}`
-        : fate.kind === "mapped"
-          ? "it has no effect in this file"
-          : fate.why;
-    const kind = fate?.kind === "changed" ? "changed" : "notMapped";
-    this.#noted.push({ at, entry: { kind, ...this.#place(at), why } });
+    this.#noted.push({ at, entry: { ...this.#place(at), ...this.#fateAt(at, field) } });
   }
+
+  /** What the table says of a field that no note answers. */
+  #fateAt(at: Path, field: string): Pick<Entry, "kind" | "why"> {
+    const fate = this.table.fateOf(field);
+    if (fate === undefined) {
+      return { kind: "notMapped", why: `no field of ${this.table.rows.title}` };
+    }
+    if (fate.kind === "mapped") {
+      return this.#noNumbers.has(pathText(at))
+        ? { kind: "wrong", why: NO_NUMBER }
+        : { kind: "notMapped", why: "it has no effect in this file" };
+    }
+    return { kind: fate.kind, why: fate.why };
+  }
+}
+
+/** Places by their keys, for files with thousands of them. */
+interface Answers {
+  readonly answered: ReadonlySet<string>;
+  readonly above: ReadonlySet<string>;
+}
+
+function placeKey(at: Path): string {
+  return at.join("\0");
 }
 
 /** What stands before a place of a list. */

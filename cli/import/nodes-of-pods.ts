@@ -32,12 +32,23 @@ export function cardNamed(name: string): string | undefined {
     return undefined;
   }
   const models = findGpus(plain).map(({ model }) => model);
-  return cards.find(({ gpu }) => models.includes(gpu))?.name;
+  const found = cards.filter(({ gpu }) => models.includes(gpu));
+  // Names without a form are those of clouds, whose cards of several forms are the ones on a board.
+  return (found.find(({ name }) => name.endsWith("-sxm")) ?? found[0])?.name;
 }
 
 /** Kubernetes' names of GPUs to their vendors. */
 export function gpuVendor(resource: string): "nvidia" | "amd" | undefined {
   return resource.startsWith("nvidia.com/") ? "nvidia" : resource.startsWith("amd.com/") ? "amd" : undefined;
+}
+
+/** Whether a resource is a number of GPUs, and no part of one. */
+export function isGpu(resource: string): boolean {
+  return gpuVendor(resource) !== undefined && !/mem|cores/.test(resource);
+}
+
+export function isGpuCount(value: unknown): boolean {
+  return /^\d+$/.test(String(value));
 }
 
 /**
@@ -50,7 +61,7 @@ export function readResources(resources: unknown, machine: MachineDraft): number
   const limits = mappingOf(most);
   const requests = mappingOf(least);
   const asked = { ...requests, ...limits };
-  const name = Object.keys(asked).find((key) => gpuVendor(key) !== undefined && !/mem|cores/.test(key));
+  const name = Object.keys(asked).find(isGpu);
   machine.vcpus = larger(machine.vcpus, cpuCount(requests.cpu ?? limits.cpu));
   machine.memoryGiB = larger(machine.memoryGiB, gibibytes(requests.memory ?? limits.memory));
   if (name === undefined) {
@@ -62,9 +73,13 @@ export function readResources(resources: unknown, machine: MachineDraft): number
   if (profile !== undefined) {
     machine.mig = `all-${profile}`;
   }
+  const count = isGpuCount(asked[name]) ? Number(asked[name]) : undefined;
+  // None is a pod on processors.
+  if (count === 0) {
+    return undefined;
+  }
   machine.vendor = gpuVendor(name) ?? "nvidia";
-  const count = Number(asked[name]);
-  return Number.isFinite(count) ? count : undefined;
+  return count;
 }
 
 function larger(a: number | undefined, b: number | undefined): number | undefined {

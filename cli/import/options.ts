@@ -1,4 +1,5 @@
 /** What no imported file says, and what stands for it. */
+import { findShape } from "../../catalog/shapes";
 import type { Stage } from "../../planner/types";
 
 /** Answers of the user. Undefined: the default, which the environment marks. */
@@ -19,6 +20,23 @@ export interface ImportOptions {
   readonly concurrency?: number;
   /** Release that images of the user's own behave as, where their tag has none. */
   readonly engineVersion?: string;
+}
+
+/** Options that a kind of cluster has no use for; undefined: none. */
+export function uselessOption(
+  { create, card, shape }: ImportOptions,
+  cluster: NonNullable<ImportOptions["cluster"]>,
+): string | undefined {
+  if (create && cluster !== "oci") {
+    return `--create makes clusters of OCI, and the cluster is ${cluster}: add --cluster oci`;
+  }
+  if (card !== undefined && cluster !== "local") {
+    return `--card names GPUs of machines of your own, and the cluster is ${cluster}: name --shape, or --cluster local`;
+  }
+  const provider = shape === undefined ? undefined : findShape(shape)?.provider;
+  return provider !== undefined && provider !== cluster
+    ? `--shape ${shape} is a machine of ${provider}, and the cluster is ${cluster}: add --cluster ${provider}`
+    : undefined;
 }
 
 /** Names for the environment, where neither a file nor the user has one. */

@@ -1,7 +1,7 @@
 /** A container of a pod that serves a model: its image, command line, variables and resources. */
 import { type Flag, flagsOf, serverInScript, substituted, variablesIn, wordsOf } from "./command-line";
 import type { ModelDraft } from "./draft";
-import { readNodeSelector, readResources, readTolerations } from "./nodes-of-pods";
+import { isGpu, isGpuCount, readNodeSelector, readNodeTerms, readResources, readTolerations } from "./nodes-of-pods";
 import { isMapping, type Path } from "./path";
 import { applyImage, imageOf } from "./server-image";
 import { applyVariables, valuesOf, variablesOf } from "./variables";
@@ -68,12 +68,34 @@ export function readContainer(
     used,
   );
   const gpus = readResources(ledger.get(...at, "resources"), machine);
-  if (gpus === undefined) {
-    ledger.changed([...at, "resources"], "the plan sizes the pod");
-  } else {
+  if (gpus !== undefined) {
     model.original = { ...model.original, gpus };
-    ledger.mapped([...at, "resources"], "models.*.vllm.tensorParallel");
   }
+  noteResources(model, [...at, "resources"]);
+}
+
+/** Says of each resource what becomes of it; of processors and memory once. */
+function noteResources({ ledger }: ModelDraft, at: Path): void {
+  const all = ["requests", "limits"].flatMap((section) =>
+    ledger.keys(...at, section).map((name) => ({ name, place: [...at, section, name] })),
+  );
+  const [size, ...sizes] = all.filter(({ name }) => ["cpu", "memory"].includes(name));
+  if (size !== undefined) {
+    ledger.changed(size.place, "the plan sizes the pod, on nodes with more than it asks for", "pools.*.node");
+    sizes.forEach(({ place }) => void ledger.cover(place));
+  }
+  for (const { name, place } of all.filter((each) => ![size, ...sizes].includes(each))) {
+    if (name === "ephemeral-storage") {
+      ledger.changed(place, "the plan sizes the pod's disk by its weights");
+    } else if (!isGpu(name)) {
+      ledger.lost(place, "pods ask for GPUs, processors and memory alone: RDMA is pools.*.rdma");
+    } else if (isGpuCount(ledger.text(...place))) {
+      ledger.mapped(place, Number(ledger.text(...place)) === 0 ? "pools.*.role" : "models.*.vllm.tensorParallel");
+    } else {
+      ledger.wrong(place, "a whole number of GPUs is needed here");
+    }
+  }
+  ledger.mapped([...at, "claims"], "models.*.vllm.tensorParallel");
 }
 
 function applyServerFlags(
@@ -96,6 +118,8 @@ function applyServerFlags(
 export function readPodPlace(model: ModelDraft, at: Path): void {
   readNodeSelector(model.ledger, [...at, "nodeSelector"], model.machine);
   readTolerations(model.ledger, [...at, "tolerations"], model.machine);
+  const required = ["nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
+  readNodeTerms(model.ledger, [...at, "affinity", ...required], model.machine);
 }
 
 /** Position of the container that serves: the one of that name, else the first. */

@@ -11,6 +11,13 @@ const FLAGS: Readonly<Record<string, string>> = {
 export function splitPods(model: ModelDraft, prefill: number, decode: number): void {
   const { ledger, args, adapters, places, at } = model;
   model.block.prefillDecode = { prefill, decode };
+  if (model.replicas.max !== undefined) {
+    ledger.retract(
+      "models.*.replicas.max",
+      at,
+      "vllm.prefillDecode has a number of pods of each kind, which does not change",
+    );
+  }
   model.replicas = { min: 1 };
   for (const [flag, why] of Object.entries(FLAGS)) {
     if (Object.hasOwn(args, flag)) {

@@ -1,8 +1,20 @@
 /** Files that a user names, as documents with lines. Nothing in them is trusted. */
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, visit } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+  visit,
+  type YAMLMap,
+} from "yaml";
 import { messageOf } from "../../names/message-of";
 import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
-import { isMapping, type Path } from "./path";
+import { isMapping, type Path, valueAt } from "./path";
 
 /** One YAML or JSON document of a file. */
 export interface SourceDocument {
@@ -57,27 +69,25 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
     throw new ImportFileError(`${file}, line ${lines.linePos(offset).line}: ${why}`);
   };
   if (text.includes("\0")) {
-    throw new ImportFileError(`${file}: it is no text; give a YAML or JSON file`);
+    throw new ImportFileError(`${file}: it is no text in UTF-8; give a YAML or JSON file`);
+  }
+  const broken = text.indexOf("\ufffd");
+  if (broken >= 0) {
+    const line = text.slice(0, broken).split("\n").length;
+    throw new ImportFileError(`${file}, line ${line}: a character is not UTF-8; write the file in UTF-8`);
   }
   const parsed = parsedOf(file, text, lines);
   return parsed.flatMap((document): SourceDocument[] => {
     const [error] = document.errors;
     if (error !== undefined) {
       const isDeep = error.message.includes("call stack");
-      refuse(
-        error.pos[0],
-        isDeep
-          ? `nested deeper than ${DEEPEST} levels`
-          : text.includes("{{")
-            ? `${error.message}; a template is rendered first: helm template, or helm get manifest`
-            : `${error.message}; correct the file there`,
-      );
+      refuse(error.pos[0], isDeep ? `nested deeper than ${DEEPEST} levels` : withFix(error.message, text));
     }
     if (!isNode(document.contents) || (isScalar(document.contents) && document.contents.value === null)) {
       return [];
     }
     const { contents } = document;
-    checkNodes(contents, (node, why) => refuse(node.range?.[0] ?? 0, why));
+    checkNodes(contents, (node, why) => refuse(node.range?.[0] ?? 0, why), text);
     readBooleans(contents);
     const root = plainOf(file, () => document.toJS({ maxAliasCount: MOST_ALIASES }));
     if (!isMapping(root)) {
@@ -86,13 +96,31 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
     if (!fits(root)) {
       return refuse(contents.range?.[0] ?? 0, "its aliases repeat too much; write out what they stand for");
     }
-    return [{ file, root, lineOf: (path) => lineAt(contents, path, lines) }];
+    const name = valueAt(root, ["metadata", "name"]);
+    if (typeof name === "string" && name.includes("{{")) {
+      refuse(contents.range?.[0] ?? 0, withFix(`metadata.name is ${name}`, text));
+    }
+    const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+    return [{ file, root, lineOf: (path) => lineAt(contents, path, lines, pairs) }];
   });
+}
+
+function withFix(reason: string, text: string): string {
+  return text.includes("{{")
+    ? `${reason}; a template is rendered first: helm template, or helm get manifest`
+    : `${reason}; correct the file there`;
 }
 
 function parsedOf(file: string, text: string, lines: LineCounter) {
   try {
-    const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: "error" });
+    const parsed = parseAllDocuments(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      merge: true,
+      logLevel: "error",
+      // The parser compares each key with all before it: checkNodes does it in one pass.
+      uniqueKeys: false,
+    });
     return "empty" in parsed ? [] : parsed;
   } catch (error) {
     throw new ImportFileError(`${file}: it cannot be read as YAML: ${messageOf(error)}`);
@@ -107,7 +135,10 @@ function plainOf(file: string, convert: () => unknown): unknown {
   }
 }
 
-function checkNodes(contents: Node, refuse: (node: Node, why: string) => never): void {
+/** Tags of plain values, and those by which compose files take a value of another file back. */
+const TAGS = /^(!|!reset|!override|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq|merge))$/;
+
+function checkNodes(contents: Node, refuse: (node: Node, why: string) => never, text: string): void {
   let aliases = 0;
   visit(contents, {
     Node: (_key, node, path) => {
@@ -119,14 +150,34 @@ function checkNodes(contents: Node, refuse: (node: Node, why: string) => never):
         if (aliases > MOST_ALIASES) {
           refuse(node, `more than ${MOST_ALIASES} aliases; write out what they stand for`);
         }
-      }
-    },
-    Pair: (_key, { key }) => {
-      if (isScalar(key) && FORBIDDEN_KEYS.includes(String(key.value))) {
-        refuse(key, `the key ${String(key.value)} is not allowed; remove it`);
+      } else if (node.tag !== undefined && !TAGS.test(node.tag)) {
+        refuse(node, `the tag ${node.tag} is not read; write the value without it`);
+      } else if (isMap(node)) {
+        checkKeys(node, refuse, text);
       }
     },
   });
+}
+
+/** Keys are texts, each of which stands once. Those with which mappings are merged may stand again. */
+function checkKeys(map: YAMLMap, refuse: (node: Node, why: string) => never, text: string): void {
+  const seen = new Set<string>();
+  for (const { key } of map.items) {
+    if (isNode(key) && !isScalar(key)) {
+      refuse(key, withFix("a key is neither a mapping, a list nor an alias", text));
+    }
+    if (!isScalar(key)) {
+      continue;
+    }
+    const name = String(key.value);
+    if (FORBIDDEN_KEYS.includes(name)) {
+      refuse(key, `the key ${name} is not allowed; remove it`);
+    }
+    if (seen.has(name) && name !== "<<") {
+      refuse(key, `the key ${name} stands twice; keep one of them`);
+    }
+    seen.add(name);
+  }
 }
 
 /** Words for true and false of YAML 1.1, by which Helm and Kubernetes read files. */
@@ -164,12 +215,17 @@ function fits(root: unknown): boolean {
   return left > 0;
 }
 
-function lineAt(contents: Node, path: Path, lines: LineCounter): number | undefined {
+function lineAt(
+  contents: Node,
+  path: Path,
+  lines: LineCounter,
+  pairs: WeakMap<YAMLMap, ReadonlyMap<string, Pair>>,
+): number | undefined {
   let node: unknown = contents;
   let offset = contents.range?.[0];
   for (const key of path) {
     if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+      const pair = pairsOf(node, pairs).get(String(key));
       offset = (isNode(pair?.key) ? pair.key.range?.[0] : undefined) ?? offset;
       node = pair?.value;
     } else if (isSeq(node) && typeof key === "number") {
@@ -180,4 +236,17 @@ function lineAt(contents: Node, path: Path, lines: LineCounter): number | undefi
     }
   }
   return offset === undefined ? undefined : lines.linePos(offset).line;
+}
+
+/** The pairs of a mapping by their keys, made once. */
+function pairsOf(map: YAMLMap, all: WeakMap<YAMLMap, ReadonlyMap<string, Pair>>): ReadonlyMap<string, Pair> {
+  const known = all.get(map);
+  if (known !== undefined) {
+    return known;
+  }
+  const made = new Map(
+    map.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair as Pair]] : [])),
+  );
+  all.set(map, made);
+  return made;
 }

@@ -3,18 +3,26 @@ import type { Path } from "./path";
 
 /** Names of variables, keys and flags that hold one. `…_TOKENS` counts tokens of text. */
 const NAME =
-  /(^|[^a-z])(pw|pwd|pass)$|(token|(api|secret|access)[-_]?keys?|[_-]keys?|access[-_]?key[-_]?id|secrets?|passw(or)?ds?|passphrase|credentials?)$/i;
+  /(^|[^a-z])(pw|pwd|pass)$|((?<!(?:bos|eos|pad|unk|sep|cls|mask|stop|image|video|audio)[-_])token|(api|secret|access)[-_]?keys?|[_-]keys?|access[-_]?key[-_]?id|secrets?|passw(or)?ds?|passphrase|credentials?)$/i;
 
-/** `--api-key=…`, `Bearer …`, `curl -u user:…`, `//user:…@host`, `?sig=…`, `API_KEY=…`, and keys by their first letters. */
+/**
+ * `--api-key=…`, `Bearer …`, `curl -u user:…`, `//token@host`, `user:…@host`, `?sig=…`, `API_KEY=…`, and keys by their first
+ * letters. A digest follows `@` too.
+ */
 const TEXTS: readonly RegExp[] = [
-  /--?[\w.-]*(key|token|secret|passw(or)?d|credentials?)(=|\s+)(?!\d+(\s|$))\S/i,
+  /--?[\w.-]{0,80}(key|token|secret|passw(or)?d|credentials?)(=|\s+)(?!\d+(\s|$))\S/i,
   /\b(bearer\s+|authorization:\s*)\S/i,
   /(^|\s)(-u|--user)[=\s]*\S+:\S/,
-  /:\/\/[^\s/@]*:[^\s/@]+@/,
+  /:\/\/[^\s/@]+@/,
+  /(^|[\s/])[^\s/@:]+:[^\s/@:]+@(?!sha256:)\S/,
   /\w\?[^\s?]*=/,
   /(^|[^\w-])(hf_|sk-|ghp_|glpat-|xox[bp]-|AKIA)\w/,
+  /\beyJ[\w-]{8,}\.|-----BEGIN [A-Z ]*PRIVATE KEY/,
   /(^|\s)\w*(KEY|TOKEN|SECRET|PASSWORD|PASSWD)=\S/i,
 ];
+
+/** `"password": "…"`, `X-Api-Key: …`: keys of JSON and YAML, and headers. Counts are no secrets. */
+const NAMED = /(?<!\w)([A-Za-z][\w.-]{0,80})["']?\s*[:=]\s*["']?(?!\d+(?:\W|$))[^\s"',{}[\]]/g;
 
 export function isSecretName(name: string): boolean {
   return NAME.test(name);
@@ -22,7 +30,12 @@ export function isSecretName(name: string): boolean {
 
 /** Whether a text has a secret somewhere in it. */
 export function holdsSecret(text: string): boolean {
-  return TEXTS.some((form) => form.test(text));
+  return TEXTS.some((form) => form.test(text)) || [...text.matchAll(NAMED)].some(([, name = ""]) => isSecretName(name));
+}
+
+/** A text of ours that repeats words of a file, without those that hold a secret. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/[^\s"]+/g, (word) => (holdsSecret(word) ? "…" : word));
 }
 
 /** Whether the value at a path is one: by the key that it stands at, or by the word before it in a list. */

@@ -23,6 +23,8 @@ export function serveTag(model: ModelDraft, tag: string, at: Path): void {
   }
 }
 
+export const ADAPTER_SOURCES = "adapters come from hf://org/name or from s3://bucket/prefix of the model store";
+
 /**
  * Adds an adapter.
  *

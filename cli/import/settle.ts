@@ -10,6 +10,7 @@ import { leaveOut } from "./leave-out";
 import { takeOwnLengths } from "./ollama-context";
 import { CANDIDATES, DEFAULTS, type ImportOptions } from "./options";
 import { gpusPerPod, type ImportedPool, nodesFor, poolsOf } from "./pools";
+import { ImportFileError } from "./read-documents";
 import { settleImage } from "./server-image";
 import { isFolder, isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
 
@@ -185,6 +186,14 @@ function candidatesOf(pool: ImportedPool, options: ImportOptions, cluster: "loca
     return { ...chosen, gpusPerNode: gpus, nodes: { min, max } };
   };
   const named = machine.shape ?? (cluster === "local" ? undefined : options.shape);
+  if (
+    machine.shape === undefined &&
+    processor !== "cpu" &&
+    named !== undefined &&
+    findShape(named)?.gpu === undefined
+  ) {
+    throw new ImportFileError(`--shape ${named} has no GPU, and the files ask for GPUs: npm run list -- shapes`);
+  }
   if (named !== undefined && findShape(named) !== undefined) {
     return [sized(findShape(named)?.gpu?.count ?? 0, { shape: named, isDefault: false })];
   }

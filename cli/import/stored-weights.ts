@@ -66,7 +66,10 @@ export function applyAddress(
     model.revision = revision === "" ? undefined : revision;
     return;
   }
-  const named = [`/${rest}`, ...names].find((name) => name !== undefined && weightsNamed(name)?.entry !== undefined);
+  // Images of weights have a tag.
+  const named = [`/${rest.replace(/[:@][^/]*$/, "")}`, ...names].find(
+    (name) => name !== undefined && weightsNamed(name)?.entry !== undefined,
+  );
   const [place = "", ...folders] = rest.split("/").filter((part) => part !== "");
   const store = rowOf(STORES, scheme);
   const isRead = READERS.includes(model.engine) && place !== "";

@@ -42,9 +42,11 @@ function textOf(value: unknown): string | undefined {
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
 }
 
-/** Values by name, for references in command lines. */
+/** Values by name, for references in command lines. Secrets are put in nowhere. */
 export function valuesOf(variables: readonly Variable[]): Record<string, string> {
-  return Object.fromEntries(variables.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    variables.flatMap(({ name, value }) => (value === undefined || isSecret(name, value) ? [] : [[name, value]])),
+  );
 }
 
 /** Puts the variables that the engine reads into the draft, or notes why they are not there. */

@@ -70,8 +70,13 @@ function wholeNumber(field: string): Reader {
 
 const context: Reader = (model, flag, value) => {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(value) ?? [];
+  const isOwn = value === "auto" || value === "-1";
+  if (digits === undefined && !isOwn) {
+    model.ledger.wrong(flag.at, `--${flag.name} needs a number of tokens, auto or -1, and has "${value}"`);
+    return;
+  }
   if (digits === undefined) {
-    model.takesWhatFits = value === "auto" || value === "-1";
+    model.takesWhatFits = isOwn;
     model.ledger.changed(
       flag.at,
       `"${value}" is the model's own length, or what fits: written as a number`,
@@ -273,7 +278,7 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
       applyFirstWord(model, flag);
     } else if (flag.name.startsWith("data-parallel") && names.has(EXPERTS)) {
       model.ledger.lost(flag.at, EXPERT_RANKS);
-    } else if (flag.values.some(isOpen)) {
+    } else if (flag.values.some(isOpen) && !isSecretName(flag.name)) {
       model.ledger.lost(flag.at, `the value of --${flag.name} is set outside of the file: write it into the file`);
     } else if (reader !== undefined) {
       reader(model, flag, value);
@@ -290,18 +295,24 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
   }
 }
 
+/** Every name of a flag, to find one by its beginning. */
+const ALL_FLAGS: readonly string[] = [
+  ...new Set([
+    ...vllmOptions.options.arguments.flatMap(({ name, aliases = [], negation }) => [
+      name,
+      ...aliases,
+      negation ?? name,
+    ]),
+    ...Object.keys(READERS),
+  ]),
+];
+
 /** The flag that a beginning of its name stands for, as argparse reads it; the name itself where it is no such beginning. */
 function fullName(name: string): string {
-  const { options, argumentNamed } = vllmOptions;
-  if (name.length < 3 || Object.hasOwn(READERS, name) || argumentNamed.has(name)) {
+  if (name.length < 3 || Object.hasOwn(READERS, name) || vllmOptions.argumentNamed.has(name)) {
     return name;
   }
-  const known = options.arguments.flatMap(({ name: each, aliases = [], negation }) => [
-    each,
-    ...aliases,
-    negation ?? each,
-  ]);
-  const begun = [...new Set([...known, ...Object.keys(READERS)])].filter((each) => each.startsWith(name));
+  const begun = ALL_FLAGS.filter((each) => each.startsWith(name));
   return begun.length === 1 ? (begun[0] ?? name) : name;
 }
 

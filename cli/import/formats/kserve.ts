@@ -4,11 +4,12 @@ import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { EXPERT_RANKS, spreadExperts } from "../expert-ranks";
 import { Ledger } from "../ledger";
 import { gibibytes } from "../nodes-of-pods";
+import { noteLimit } from "../note-limit";
 import { isMapping, mappingOf, type Path, rowOf } from "../path";
 import { type ContainerContext, readContainer, readPodPlace, servingContainer, statedLayout } from "../pod-container";
 import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
-import { addAdapter, serveAs } from "../served-name";
+import { ADAPTER_SOURCES, addAdapter, serveAs } from "../served-name";
 import { serverImage } from "../server-image";
 import { applyAddress } from "../stored-weights";
 import { readUserPod } from "../user-pod";
@@ -209,7 +210,7 @@ function readScale(model: ModelDraft, at: Path): void {
       );
     } else {
       ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
-      ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+      noteLimit(ledger, [...at, "maxReplicas"], max, least);
     }
   }
   const concurrent = ledger.number(...at, "containerConcurrency");
@@ -347,7 +348,7 @@ function readLora(model: ModelDraft): void {
     if (typeof name === "string" && typeof uri === "string" && uri.startsWith("hf://")) {
       addAdapter(model, name, uri, [...at, index]);
     } else {
-      ledger.lost([...at, index], "adapters come from hf://org/name or from s3://bucket/prefix of the model store");
+      ledger.lost([...at, index], ADAPTER_SOURCES);
     }
   });
 }
@@ -377,6 +378,9 @@ function readPrefill(model: ModelDraft): void {
   const { ledger } = model;
   if (!isMapping(ledger.get("spec", "prefill"))) {
     return;
+  }
+  if (model.replicas.min === 0) {
+    ledger.correct("models.*.replicas.min", ["spec", "replicas"], "one pod at least writes the answers");
   }
   splitPods(model, ledger.number("spec", "prefill", "replicas") ?? 1, Math.max(model.replicas.min, 1));
   ledger.mapped(["spec", "prefill", "replicas"], "models.*.vllm.prefillDecode.prefill");

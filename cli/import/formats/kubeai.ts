@@ -3,10 +3,11 @@ import { flagsOf, wordsOf } from "../command-line";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { cardNamed } from "../nodes-of-pods";
+import { noteLimit } from "../note-limit";
 import { isMapping, mappingOf, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
-import { addAdapter, serveAs } from "../served-name";
+import { ADAPTER_SOURCES, addAdapter, serveAs } from "../served-name";
 import { applyImage, imageOf } from "../server-image";
 import { applyAddress } from "../stored-weights";
 import { applyVariables, variablesOf } from "../variables";
@@ -16,6 +17,8 @@ import { kubeaiTable } from "./tables";
 export function isKubeai(root: SourceDocument["root"]): boolean {
   return (String(root.apiVersion).startsWith("kubeai.org/") && root.kind === "Model") || isMapping(root.catalog);
 }
+
+const FEATURES = ["TextGeneration", "TextEmbedding"];
 
 /** Engines by KubeAI's names; the others transcribe or rank. */
 const ENGINES = { VLLM: "vllm", OLlama: "ollama" } as const;
@@ -87,11 +90,20 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
   if (ledger.list(...at, "features").includes("TextEmbedding")) {
     model.settings.task = "embedding";
   }
-  ledger.mapped([...at, "features"], "models.*.task");
+  ledger.list(...at, "features").forEach((feature, index) => {
+    const place: Path = [...at, "features", index];
+    if (FEATURES.includes(String(feature))) {
+      ledger.mapped(place, "models.*.task");
+    } else {
+      ledger.lost(place, "it is not served here: tasks are chat, completion, embedding and rerank");
+    }
+  });
   ledger.list(...at, "adapters").forEach((adapter, index) => {
     const { name: adapterName, url: source } = mappingOf(adapter);
     if (typeof adapterName === "string" && typeof source === "string" && source.startsWith("hf://")) {
       addAdapter(model, `${name}_${adapterName}`, source, [...at, "adapters", index], adapterName);
+    } else {
+      ledger.lost([...at, "adapters", index], ADAPTER_SOURCES);
     }
   });
   readScale(model);
@@ -125,7 +137,7 @@ function readScale(model: ModelDraft): void {
   const most = max ?? Math.max(min, stated ?? 1, 1);
   model.replicas = { min, ...(most > min && { max: most }) };
   ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
-  ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+  noteLimit(ledger, [...at, "maxReplicas"], max, min);
   ledger.changed([...at, "replicas"], "autoscaling sets it, between minReplicas and maxReplicas");
   if (max === undefined) {
     ledger.changed(
@@ -139,7 +151,14 @@ function readScale(model: ModelDraft): void {
 /** `nvidia-gpu-l4:2`: a profile of KubeAI's values, and how many times it is taken. */
 function readProfile(model: ModelDraft, at: Path): void {
   const { ledger, machine } = model;
-  const [profile = "", times = "1"] = (ledger.text(...at, "resourceProfile") ?? "").split(":");
+  const [profile = "", count = "1"] = (ledger.text(...at, "resourceProfile") ?? "").split(":");
+  const times = /^[1-9]\d*$/.test(count) ? count : "1";
+  if (times !== count) {
+    ledger.wrong(
+      [...at, "resourceProfile"],
+      `a profile is taken a whole number of times, and not ${count}: once is planned`,
+    );
+  }
   if (profile.startsWith("cpu") || profile === "") {
     machine.vendor = "cpu";
     machine.vcpus = Math.max(16, Number(times));
@@ -153,5 +172,7 @@ function readProfile(model: ModelDraft, at: Path): void {
     }
     machine.card = card;
   }
-  ledger.mapped([...at, "resourceProfile"], "pools.*.node.card");
+  if (times === count) {
+    ledger.mapped([...at, "resourceProfile"], "pools.*.node.card");
+  }
 }

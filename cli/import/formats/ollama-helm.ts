@@ -2,6 +2,7 @@
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { readNodeSelector, readResources, readTolerations } from "../nodes-of-pods";
+import { noteLimit } from "../note-limit";
 import { isMapping, type Path } from "../path";
 import type { SourceDocument } from "../read-documents";
 import { serveTag } from "../served-name";
@@ -133,9 +134,8 @@ function readServer(model: ModelDraft, draft: Draft): void {
     const least = ledger.number("autoscaling", "minReplicas") ?? CHART_REPLICAS.min;
     const most = stated ?? CHART_REPLICAS.max;
     model.replicas = { min: least, ...(most > least && { max: most }) };
-    for (const field of ["minReplicas", "maxReplicas"]) {
-      ledger.mapped(["autoscaling", field], "models.*.replicas");
-    }
+    ledger.mapped(["autoscaling", "minReplicas"], "models.*.replicas.min");
+    noteLimit(ledger, ["autoscaling", "maxReplicas"], stated, least);
     ledger.changed(["replicaCount"], "autoscaling sets it");
     if (stated === undefined) {
       const why = `the chart's own limit: ${most} replicas`;
@@ -158,9 +158,14 @@ function readServer(model: ModelDraft, draft: Draft): void {
     ledger.mapped(["ollama", "gpu", "number"], "pools.*.node.gpuCount");
     ledger.mapped(["ollama", "gpu", "type"], "pools.*.node.card");
     const [, profile] = /mig-(\d+g\.\d+gb)/.exec(ledger.text("ollama", "gpu", "nvidiaResource") ?? "") ?? [];
-    ledger.mapped(["ollama", "gpu", "nvidiaResource"], "pools.*.sharing.mig");
+    const resource = ["ollama", "gpu", "nvidiaResource"];
     if (profile !== undefined) {
       machine.mig = `all-${profile}`;
+      ledger.mapped(resource, "pools.*.sharing.mig");
+    } else if (ledger.get(...resource) === "nvidia.com/gpu") {
+      ledger.mapped(resource, "pools.*.node.card");
+    } else {
+      ledger.lost(resource, "pods ask for nvidia.com/gpu or for a slice, as nvidia.com/mig-1g.10gb: a GPU is planned");
     }
   }
   readUserPod(model, {

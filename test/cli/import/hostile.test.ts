@@ -1,5 +1,5 @@
 /** Files that are broken, or made to break what reads them. */
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -7,6 +7,7 @@ import { main } from "../../../cli/import";
 import { documentsOf, ImportFileError } from "../../../cli/import/read-documents";
 import { runPiped, useFolder } from "../run";
 import { FIXTURES, fixtureFiles, importText } from "./imported";
+import { command } from "./small-files";
 
 const folder = useFolder();
 
@@ -44,6 +45,14 @@ const HOSTILE: Readonly<Record<string, readonly [string, RegExp]>> = {
     /line 1: .*aliases repeat/,
   ],
   "a chart's template": ["spec:\n  name: {{ .Release.Name }}-llm\n", /line 2: .*helm template/],
+  "a chart's template as a whole value": ["metadata:\n  name: {{ .Values.name }}\n", /line 2: .*helm template/],
+  "a chart's template as a name": ["kind: Model\nmetadata:\n  name: '{{ .Values.name }}'\n", /line 1: .*helm template/],
+  "a key that stands twice": ["ollama: {models: {}}\nollama: {}\n", /line 2: the key ollama stands twice/],
+  "an alias as a key": ["a: &p __proto__\n? *p\n: {b: 1}\n", /line 2: a key is neither/],
+  "a prototype key in a merge": ["<<: [{constructor: 1}]\nollama: {models: {}}\n", /line 1: the key constructor/],
+  "a tag of another type": ["ollama: {models: {}}\nx: !!set {a, b}\n", /line 2: the tag .*set is not read/],
+  "a tag of a program": ["ollama: {models: {}}\nx: !!js/function 'f'\n", /line 2: the tag .*js\/function is not read/],
+  "a character that is not UTF-8": ["ollama:\n  models: {pull: [ph\ufffd]}\n", /line 2: .*UTF-8/],
   "a kustomization": ["kind: Kustomization\nresources: []\n", /line 1: .*kubectl kustomize/],
   "nesting without end": [`ollama: {models: ${"[".repeat(5000)}${"]".repeat(5000)}}`, /nested|read as YAML|line 1/],
   "10 MB": [`ollama: {models: {pull: [${"x, ".repeat(3_500_000)}x]}}`, /larger than/],
@@ -62,6 +71,16 @@ describe("a hostile file", () => {
       expect(readdirSync(folder).length).toBe(before + 1);
     },
   );
+
+  it.each([
+    ["keys", `ollama: {models: {pull: [llama3.1]}}\n${lines(40_000, (index) => `k${index}: 1`)}`],
+    ["values", `ollama: {models: {pull: [llama3.1]}}\nextraEnv:\n${lines(20_000, (index) => `- {name: A${index}}`)}`],
+    ["flags", command(lines(10_000, (index) => `--f${index} 1`).replaceAll("\n", " "))],
+    ["variables that have no end", command("$".concat("{$".repeat(50_000)))],
+    ["words that may be secrets", command(`--x=${"-a".repeat(100_000)}`)],
+  ])("of many %s is read in some seconds", { timeout: 40_000 }, async (_name, text) => {
+    expect((await importText(text)).entries.length).toBeGreaterThan(0);
+  });
 
   it.each(fixtureFiles())("%s, cut anywhere, is read or refused with the line", async (file) => {
     const text = readFileSync(join(FIXTURES, file), "utf8");
@@ -151,6 +170,10 @@ describe("a hostile file", () => {
   });
 });
 
+function lines(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join("\n");
+}
+
 describe("an output", () => {
   const recipe =
     '{"recipe_mode": "service", "recipe_image_uri": "vllm/vllm-openai:v0.9.1", "recipe_node_shape": "VM.GPU.A10.1", "recipe_container_command_args": ["--model", "Qwen/Qwen3-8B", "--max-model-len", "4096"]}';
@@ -183,6 +206,57 @@ describe("an output", () => {
     const { status, err } = await runPiped(main, [write("linked.json", recipe), "--out", out]);
     expect([status, err]).toEqual([2, expect.stringContaining("exists")]);
     expect(existsSync(join(folder, "elsewhere"))).toBe(false);
+  });
+
+  it("is not written through a link, with --force either", async () => {
+    const [target, out, report] = ["target", "Pulumi.through.yaml", "r.link"].map((name) => join(folder, name));
+    writeFileSync(target ?? "", "keep");
+    symlinkSync(target ?? "", out ?? "");
+    symlinkSync(join(folder, "absent"), report ?? "");
+    const { status, err } = await runPiped(main, [
+      write("through.json", recipe),
+      ...["--out", out ?? "", "--report", report ?? "", "--force"],
+    ]);
+    expect([status, err.match(/name a plain file/g)?.length]).toEqual([2, 2]);
+    expect([readFileSync(target ?? "", "utf8"), existsSync(join(folder, "absent"))]).toEqual(["keep", false]);
+  });
+
+  it("is no second name of a file that is read", async () => {
+    const input = write("hard.json", recipe);
+    const out = join(folder, "Pulumi.hard.yaml");
+    linkSync(input, out);
+    const { status, err } = await runPiped(main, [input, "--out", out, "--force"]);
+    expect([status, err]).toEqual([2, expect.stringContaining("a file of its own")]);
+    expect(readFileSync(input, "utf8")).toBe(recipe);
+  });
+
+  it("with a name that is too long is refused as others", async () => {
+    const out = join(folder, "Pulumi.half.yaml");
+    const report = join(folder, `${"r".repeat(251)}.json`);
+    const { status, err } = await runPiped(main, [write("half.json", recipe), "--out", out, "--report", report]);
+    expect([status, existsSync(out)]).toEqual([2, false]);
+    expect(err).not.toContain(" at ");
+  });
+
+  it("of a file that is named twice is none", async () => {
+    const file = write("twice.json", recipe);
+    const { status, err } = await runPiped(main, [file, file, "--out", join(folder, "Pulumi.twice.yaml")]);
+    expect([status, err]).toEqual([2, expect.stringContaining("is named twice")]);
+  });
+
+  it.each([
+    ["--create", "--cluster", "aws"],
+    ["--card", "l4", "--cluster", "oci"],
+    ["--shape", "BM.GPU.H100.8", "--cluster", "local"],
+    ["--shape", "VM.Standard.E4.Flex", "--cluster", "oci"],
+    ["--host", "a b"],
+    ["--engine-version", "latest"],
+  ])("with %s %s of no use is none", async (...more) => {
+    const file = write("useless.yaml", command("--gpu-memory-utilization 0.9"));
+    const out = join(folder, "Pulumi.useless.yaml");
+    const { status, err } = await runPiped(main, [file, "--out", out, ...more]);
+    expect([status, existsSync(out)]).toEqual([2, false]);
+    expect(err).toContain(more[0]);
   });
 
   it("of standard input is none", async () => {

@@ -1,0 +1,111 @@
+/** Values that the original's own platform refuses, or that have no effect here, are no values that are mapped. */
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { importText, kindsAt, modelsOf, sectionsOf } from "./imported";
+import { kserve } from "./small-files";
+
+const ARGS = ["--model_id=Qwen/Qwen2.5-7B-Instruct", "--max-model-len=4096"];
+const service = (limits: Record<string, unknown>, predictor: Record<string, unknown> = {}, args = ARGS) =>
+  kserve({ model: { modelFormat: { name: "huggingface" }, args, resources: { limits } }, ...predictor });
+const GPU = { "nvidia.com/gpu": "1" };
+const LIMITS = "spec.predictor.model.resources.limits";
+
+const kubeai = (spec: Record<string, unknown>) =>
+  stringify({
+    apiVersion: "kubeai.org/v1",
+    kind: "Model",
+    metadata: { name: "a" },
+    spec: {
+      url: "hf://Qwen/Qwen3-8B",
+      engine: "VLLM",
+      resourceProfile: "nvidia-gpu-l4:1",
+      args: ["--max-model-len=4096"],
+      ...spec,
+    },
+  });
+const ollama = (more: Record<string, unknown>) => stringify({ ollama: { models: { pull: ["llama3.1"] } }, ...more });
+
+const CASES: readonly (readonly [string, string, string])[] = [
+  [service({ "nvidia.com/gpu": "-4" }), `${LIMITS}.nvidia.com/gpu`, "wrong"],
+  [service({ "nvidia.com/gpu": "0.5" }), `${LIMITS}.nvidia.com/gpu`, "wrong"],
+  [service({ ...GPU, "rdma/roce_gdr": "1" }), `${LIMITS}.rdma/roce_gdr`, "notMapped"],
+  [service({ ...GPU, cpu: "4", memory: "16Gi" }), `${LIMITS}.cpu`, "changed"],
+  [service({ ...GPU, "ephemeral-storage": "100Gi" }), `${LIMITS}.ephemeral-storage`, "changed"],
+  [service(GPU, { minReplicas: 5, maxReplicas: 2 }), "spec.predictor.maxReplicas", "wrong"],
+  [service(GPU, { minReplicas: "some" }), "spec.predictor.minReplicas", "wrong"],
+  [service(GPU, {}, [...ARGS.slice(0, 1), "--max-model-len=-5"]), "spec.predictor.model.args[1]", "wrong"],
+  [kubeai({ minReplicas: 3, maxReplicas: 1 }), "spec.maxReplicas", "wrong"],
+  [kubeai({ resourceProfile: "nvidia-gpu-l4:x" }), "spec.resourceProfile", "wrong"],
+  [kubeai({ features: ["SpeechToText"] }), "spec.features[0]", "notMapped"],
+  [ollama({ replicaCount: "some" }), "replicaCount", "wrong"],
+  [ollama({ autoscaling: { enabled: true, minReplicas: 4, maxReplicas: 2 } }), "autoscaling.maxReplicas", "wrong"],
+];
+
+describe("an account", () => {
+  it.each(CASES)("of %j says at %s: %s", async (text, path, kind) => {
+    expect(kindsAt(await importText(text), path)).toEqual([kind]);
+  });
+
+  it("gives the reason of an adapter from elsewhere", async () => {
+    const { entries } = await importText(kubeai({ adapters: [{ name: "x", url: "s3://bucket/x" }] }));
+    expect(entries.find(({ path }) => path === "spec.adapters[0]")?.why).toContain("hf://org/name");
+  });
+
+  it("says what pods of two kinds make of numbers of replicas", async () => {
+    const container = { name: "main", resources: { limits: GPU } };
+    const result = await importText(
+      stringify({
+        apiVersion: "serving.kserve.io/v1alpha2",
+        kind: "LLMInferenceService",
+        metadata: { name: "chat" },
+        spec: {
+          model: { uri: "hf://Qwen/Qwen2.5-7B-Instruct" },
+          scaling: { maxReplicas: 5 },
+          prefill: { replicas: 2, template: { containers: [container] } },
+          template: { containers: [container] },
+        },
+      }),
+    );
+    expect(kindsAt(result, "spec.scaling.maxReplicas")).toEqual(["notMapped"]);
+  });
+});
+
+describe("an environment", () => {
+  it("has no GPUs where the original asks for none", async () => {
+    const { pools } = sectionsOf(await importText(service({ "nvidia.com/gpu": "0" })));
+    expect(JSON.stringify(pools)).not.toContain("card");
+  });
+
+  it.each([
+    ["cloud.google.com/gke-accelerator", "nvidia-h100-80gb", "h100-sxm"],
+    ["karpenter.k8s.aws/instance-gpu-name", "h100", "h100-sxm"],
+    ["nvidia.com/gpu.product", "NVIDIA-H100-PCIe", "h100-pcie"],
+  ])("has the card of the label %s: %s", async (label, value, card) => {
+    const { pools } = sectionsOf(await importText(service(GPU, { nodeSelector: { [label]: value } })));
+    expect(JSON.stringify(pools)).toContain(`"card":"${card}"`);
+  });
+
+  it("has the card that the affinity of pods asks for", async () => {
+    const terms = [{ matchExpressions: [{ key: "nvidia.com/gpu.product", operator: "In", values: ["NVIDIA-L40S"] }] }];
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } };
+    const { pools } = sectionsOf(await importText(service(GPU, { affinity })));
+    expect(JSON.stringify(pools)).toContain('"card":"l40s"');
+  });
+
+  it("has the weights that an image is called after", async () => {
+    const model = {
+      modelFormat: { name: "huggingface" },
+      storageUri: "oci://h/qwen2.5-7b-instruct:1",
+      resources: { limits: GPU },
+    };
+    expect(modelsOf(await importText(kserve({ model }))).chat?.model).toBe("qwen2.5-7b-instruct");
+  });
+
+  it("has texts in quotes that Pulumi would read as numbers or dates", async () => {
+    const labels = { built: "2024-01-01", size: "1_000", mask: "0b1" };
+    const { settled } = await importText(service(GPU, { labels }));
+    for (const text of Object.values(labels)) {
+      expect(settled?.text).toContain(`"${text}"`);
+    }
+  });
+});
