@@ -76,7 +76,7 @@ export function titleOf(markdown: string): string {
   return (/^# +(.+)$/m.exec(markdown)?.[1] ?? "").replaceAll("`", "").trim();
 }
 
-/** The paragraph after the title, without markup; empty where something else stands there. */
+/** The paragraph after the title, without markup; empty where something else is there. */
 export function firstParagraph(markdown: string): string {
   const [, body = ""] = /^# [^\n]+\n([\s\S]*)$/m.exec(markdown) ?? [];
   const [first = ""] = body

@@ -1,4 +1,4 @@
-/** The site's settings; `stage` puts site.json beside this file. */
+/** The site's settings; `stage` puts site.json next to this file. */
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
 import { searchSettings } from "./search.mts";
