@@ -3,17 +3,15 @@
  * claim of them, and the cost of a model by its tenants' tokens. What is left has a name, so that the tenants' figures sum up to the whole.
  */
 import { COST_SERIES, OF_NOBODY, TENANT_TOKENS_SERIES } from "../../../names/cost-series";
+import { CALLED, CALLED_MODEL } from "../../../names/gateway-times";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import { SIGNAL_SERIES } from "../../../names/recorded-series";
-import { CALLED_MODEL, CONSUMER, GATEWAY_TOKENS } from "./gateway-tokens";
+import { CONSUMER, GATEWAY_TOKENS } from "./gateway-tokens";
 import { GPU_RESOURCES } from "./gpu-resources";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, InputSeries, RecordingRule, RuleSubject } from "./types";
 
 const { planned, node, model, used, unclaimed, tenant, total } = COST_SERIES;
-
-/** Of a plan: 1 for each name that clients call a model by at the gateway, with the model whose pods answer. */
-export const CALLED = "inference:called_model:info";
 
 const GPUS_OF_NODE = `sum by (node) (kube_node_status_capacity{${GPU_RESOURCES}} > 0)`;
 
