@@ -4,7 +4,7 @@ import { metric } from "../../engines/metrics";
 import { COST_SERIES } from "../../names/cost-series";
 import { type GATEWAY_TIMES, gatewayBuckets } from "../../names/gateway-times";
 import { modelNamespaceName } from "../../names/namespaces";
-import { READY_REPLICAS_SERIES, SIGNAL_SERIES } from "../../names/recorded-series";
+import { READY_REPLICAS_SERIES, SIGNAL_SERIES, UNDER_WAY_SERIES } from "../../names/recorded-series";
 import type { Prometheus, Sample } from "../prometheus/client";
 import type { AlertRow, GpuRow, MetricFacts, ModelFigures } from "./facts";
 
@@ -19,7 +19,7 @@ const p95 = (histogram: MetricMeaning, time: keyof typeof GATEWAY_TIMES) =>
 const OF_MODELS: Readonly<Record<Exclude<keyof ModelFigures, "gpuMemory">, string>> = {
   ready: `sum by (model) (${READY_REPLICAS_SERIES})`,
   waiting: now("requestsWaiting", "sum"),
-  running: now("requestsRunning", "sum"),
+  running: `${now("requestsRunning", "sum")} or sum by (model) (${UNDER_WAY_SERIES})`,
   firstTokenMs: p95("timeToFirstTokenSeconds", "firstToken"),
   tokenMs: p95("interTokenSeconds", "token"),
   requestMs: `max by (model) (${SIGNAL_SERIES.latency})`,
