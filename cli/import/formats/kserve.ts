@@ -13,6 +13,7 @@ import { ADAPTER_SOURCES, addAdapter, serveAs } from "../served-name";
 import { serverImage } from "../server-image";
 import { applyAddress } from "../stored-weights";
 import { readUserPod } from "../user-pod";
+import { readDevices, readSizes, readWorkers, takeAllGpus } from "./kserve-gpus";
 import {
   isKserve,
   noteBaseRefs,
@@ -94,6 +95,14 @@ export function readInferenceService(document: SourceDocument, draft: Draft, all
   readKnativeScale(ledger);
   readPodPlace(model, predictor);
   readWorkers(model, [...predictor, "workerSpec"]);
+  if (
+    isModel &&
+    format?.toLowerCase() === "huggingface" &&
+    isOwnServer &&
+    (image === undefined || image.server !== undefined)
+  ) {
+    takeAllGpus(model);
+  }
   statedLayout(model);
   draft.models.push(model);
   return [ledger];
@@ -236,29 +245,6 @@ function readKnativeScale(ledger: Ledger): void {
   }
 }
 
-/** Nodes of one replica, each with GPUs, as the runtimes of KServe count them where the service does not. */
-function readWorkers(model: ModelDraft, at: Path): void {
-  const { ledger, block, machine } = model;
-  if (isMapping(ledger.get(...at))) {
-    machine.vendor ??= "nvidia";
-    block.tensorParallel ??= 1;
-    block.pipelineParallel ??= 1;
-  }
-  readSizes(model, at, { tensorParallelSize: "tensorParallel", pipelineParallelSize: "pipelineParallel" });
-}
-
-/** Sizes of groups of GPUs, by their fields in the document. */
-function readSizes({ ledger, block, machine }: ModelDraft, at: Path, keys: Readonly<Record<string, string>>): void {
-  for (const [field, key] of Object.entries(keys)) {
-    const size = ledger.number(...at, field);
-    if (size !== undefined) {
-      block[key] = size;
-      machine.vendor ??= "nvidia";
-      ledger.mapped([...at, field], `models.*.vllm.${key}`);
-    }
-  }
-}
-
 export function readLlmInferenceService(
   document: SourceDocument,
   draft: Draft,
@@ -314,19 +300,6 @@ function readModel(model: ModelDraft, draft: Draft): void {
     applyAddress(model, draft, address, [...at, "uri"], [served, served?.split("/").pop()]);
   }
   ledger.mapped([...at, "name"], "models.*.servedName");
-}
-
-/** GPUs that a claim of dynamic resource allocation asks for. */
-function readDevices(model: ModelDraft): void {
-  const { ledger, machine } = model;
-  const at = (name: string): Path => ["metadata", "annotations", `serving.kserve.io/exp-dra-device-${name}`];
-  const driver = ledger.text(...at("class"));
-  if (driver !== undefined) {
-    model.original = { ...model.original, gpus: ledger.number(...at("count")) ?? 1 };
-    machine.vendor = driver.includes("amd") ? "amd" : "nvidia";
-    ledger.changed(at("class"), "GPUs come from device plugins", "pools.*.node.card");
-    ledger.mapped(at("count"), "models.*.vllm.tensorParallel");
-  }
 }
 
 /** Blocks of the KV cache in the pod's memory. */

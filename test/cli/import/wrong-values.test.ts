@@ -85,6 +85,16 @@ describe("an environment", () => {
     expect(JSON.stringify(pools)).toContain(`"card":"${card}"`);
   });
 
+  it.each([
+    [[], { "nvidia.com/gpu": "4" }],
+    [["--tensor-parallel-size=2"], { "nvidia.com/gpu": "4" }],
+  ])("spreads a model over all GPUs of KServe's own server, with %j", async (flags, limits) => {
+    const result = await importText(service(limits, {}, [...ARGS, ...flags]));
+    expect(modelsOf(result).chat?.vllm).toEqual({ tensorParallel: 4 });
+    expect(result.entries.filter(({ kind }) => kind === "wrong")).toEqual([]);
+    expect(kindsAt(result, "spec.predictor.model.args[2]")).toEqual(flags.map(() => "changed"));
+  });
+
   it("has the card that the affinity of pods asks for", async () => {
     const terms = [{ matchExpressions: [{ key: "nvidia.com/gpu.product", operator: "In", values: ["NVIDIA-L40S"] }] }];
     const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } };
