@@ -46,6 +46,27 @@ describe("an account", () => {
     expect(kindsAt(await importText(text), path)).toEqual([kind]);
   });
 
+  it.each([
+    [kubeai({ resourceProfile: "nvidia-gpu-l4:2", args: ["--tensor-parallel-size=4"] }), "spec"],
+    [
+      stringify({
+        apiVersion: "serving.kserve.io/v1alpha2",
+        kind: "LLMInferenceService",
+        metadata: { name: "chat" },
+        spec: {
+          model: { uri: "hf://Qwen/Qwen2.5-7B-Instruct" },
+          parallelism: { tensor: 4 },
+          template: { containers: [{ name: "main", resources: { limits: { "nvidia.com/gpu": "2" } } }] },
+        },
+      }),
+      "",
+    ],
+  ])("says that an engine with too few GPUs does not start: %#", async (text, at) => {
+    const { entries } = await importText(text);
+    const wrong = entries.filter(({ kind, path }) => kind === "wrong" && path === at);
+    expect(wrong.map(({ why }) => why)).toEqual([expect.stringContaining("needs 4 GPUs")]);
+  });
+
   it("gives the reason of an adapter from elsewhere", async () => {
     const { entries } = await importText(kubeai({ adapters: [{ name: "x", url: "s3://bucket/x" }] }));
     expect(entries.find(({ path }) => path === "spec.adapters[0]")?.why).toContain("hf://org/name");
