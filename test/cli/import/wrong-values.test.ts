@@ -107,6 +107,22 @@ describe("an environment", () => {
   });
 
   it.each([
+    ["Standard_NC24ads_A100_v4", '"card":"a100-80gb-pcie","gpuCount":1', "local", "mapped"],
+    ["g5.xlarge", '"shape":"g5.xlarge"', "aws", "mapped"],
+    ["BM.GPU.H100.8", '"shape":"BM.GPU.H100.8"', "oci", "mapped"],
+    ["a2-highgpu-1g", '"card":"l4"', "local", "notMapped"],
+    ["m7i.4xlarge", '"card":"l4"', "local", "notMapped"],
+  ])("has the machine %s of a label", async (type, machine, cluster, kind) => {
+    const label = "node.kubernetes.io/instance-type";
+    const result = await importText(service(GPU, { nodeSelector: { [label]: type } }));
+    const sections = sectionsOf(result);
+    expect(JSON.stringify(sections.pools)).toContain(machine);
+    expect(sections.cluster?.kind).toBe(cluster);
+    expect(kindsAt(result, `spec.predictor.nodeSelector.${label}`)).toEqual([kind]);
+    expect(result.settled?.decision).toMatchObject({ kind: "planned", refusals: [] });
+  });
+
+  it.each([
     [[], { "nvidia.com/gpu": "4" }],
     [["--tensor-parallel-size=2"], { "nvidia.com/gpu": "4" }],
   ])("spreads a model over all GPUs of KServe's own server, with %j", async (flags, limits) => {
