@@ -5,12 +5,18 @@ import { isMapping, type Path } from "../path";
 /** Nodes of one replica, each with GPUs, as the runtimes of KServe count them where the service does not. */
 export function readWorkers(model: ModelDraft, at: Path): void {
   const { ledger, block, machine } = model;
-  if (isMapping(ledger.get(...at))) {
-    machine.vendor ??= "nvidia";
-    block.tensorParallel ??= 1;
-    block.pipelineParallel ??= 1;
+  if (!isMapping(ledger.get(...at))) {
+    return;
   }
+  machine.vendor ??= "nvidia";
+  block.tensorParallel ??= 1;
+  block.pipelineParallel ??= 1;
   readSizes(model, at, { tensorParallelSize: "tensorParallel", pipelineParallelSize: "pipelineParallel" });
+  // Ray spreads tensor parallelism over nodes: a pod has a part of its GPUs.
+  const { gpus, ...original } = model.original;
+  if (gpus !== undefined && Number(block.tensorParallel) > gpus) {
+    model.original = original;
+  }
 }
 
 /** KServe's server for Hugging Face models spreads a model over all GPUs of its pod, whatever its flags say. */
@@ -36,7 +42,9 @@ export function readSizes(
 ): void {
   for (const [field, key] of Object.entries(keys)) {
     const size = ledger.number(...at, field);
-    if (size !== undefined) {
+    if (size !== undefined && !(Number.isInteger(size) && size > 0)) {
+      ledger.wrong([...at, field], `a whole number above 0 is needed here, and is ${size}`);
+    } else if (size !== undefined) {
       block[key] = size;
       machine.vendor ??= "nvidia";
       ledger.mapped([...at, field], `models.*.vllm.${key}`);

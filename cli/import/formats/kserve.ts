@@ -95,12 +95,9 @@ export function readInferenceService(document: SourceDocument, draft: Draft, all
   readKnativeScale(ledger);
   readPodPlace(model, predictor);
   readWorkers(model, [...predictor, "workerSpec"]);
-  if (
-    isModel &&
-    format?.toLowerCase() === "huggingface" &&
-    isOwnServer &&
-    (image === undefined || image.server !== undefined)
-  ) {
+  const isKserves =
+    format?.toLowerCase() === "huggingface" && (image === undefined ? isOwnServer : image.server !== undefined);
+  if (isModel && isKserves && !isMapping(ledger.get(...predictor, "workerSpec"))) {
     takeAllGpus(model);
   }
   statedLayout(model);

@@ -33,6 +33,11 @@ const CASES: readonly (readonly [string, string, string])[] = [
   [service({ ...GPU, "ephemeral-storage": "100Gi" }), `${LIMITS}.ephemeral-storage`, "changed"],
   [service(GPU, { minReplicas: 5, maxReplicas: 2 }), "spec.predictor.maxReplicas", "wrong"],
   [service(GPU, { minReplicas: "some" }), "spec.predictor.minReplicas", "wrong"],
+  [
+    service(GPU, { workerSpec: { tensorParallelSize: 0, pipelineParallelSize: 2 } }),
+    "spec.predictor.workerSpec.tensorParallelSize",
+    "wrong",
+  ],
   [service(GPU, {}, [...ARGS.slice(0, 1), "--max-model-len=-5"]), "spec.predictor.model.args[1]", "wrong"],
   [kubeai({ minReplicas: 3, maxReplicas: 1 }), "spec.maxReplicas", "wrong"],
   [kubeai({ resourceProfile: "nvidia-gpu-l4:x" }), "spec.resourceProfile", "wrong"],
@@ -130,6 +135,13 @@ describe("an environment", () => {
     expect(modelsOf(result).chat?.vllm).toEqual({ tensorParallel: 4 });
     expect(result.entries.filter(({ kind }) => kind === "wrong")).toEqual([]);
     expect(kindsAt(result, "spec.predictor.model.args[2]")).toEqual(flags.map(() => "changed"));
+  });
+
+  it("spreads tensor parallelism over the nodes of workers", async () => {
+    const workerSpec = { tensorParallelSize: 4, pipelineParallelSize: 1 };
+    const result = await importText(service({ "nvidia.com/gpu": "2" }, { workerSpec }));
+    expect(modelsOf(result).chat?.vllm).toEqual({ tensorParallel: 4, pipelineParallel: 1 });
+    expect(result.entries.filter(({ kind }) => kind === "wrong")).toEqual([]);
   });
 
   it("has the card that the affinity of pods asks for", async () => {
