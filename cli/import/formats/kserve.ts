@@ -93,6 +93,7 @@ export function readInferenceService(document: SourceDocument, draft: Draft, all
   });
   readScale(model, predictor);
   readKnativeScale(ledger);
+  noteStopped(ledger);
   readPodPlace(model, predictor);
   readWorkers(model, [...predictor, "workerSpec"]);
   const isKserves =
@@ -208,7 +209,10 @@ function readScale(model: ModelDraft, at: Path): void {
     const least = min ?? 1;
     const most = max === undefined || max === 0 ? Math.max(least, 1) : max;
     model.replicas = { min: least, ...(most > least && { max: most }) };
-    if (max === undefined || max === 0) {
+    if ((max === undefined || max === 0) && isStandard(ledger)) {
+      ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
+      ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+    } else if (max === undefined || max === 0) {
       ledger.changed(
         [...at, min === undefined ? "maxReplicas" : "minReplicas"],
         `without maxReplicas Knative scales without a limit: here to ${most}, which replicas.max raises`,
@@ -223,6 +227,20 @@ function readScale(model: ModelDraft, at: Path): void {
   if (concurrent !== undefined && concurrent > 0) {
     model.settings.concurrency = concurrent;
     ledger.mapped([...at, "containerConcurrency"], "models.*.concurrency");
+  }
+}
+
+/** Deployments in place of Knative's services: without maxReplicas their number stays at minReplicas. */
+function isStandard(ledger: Ledger): boolean {
+  const mode = ledger.text("metadata", "annotations", "serving.kserve.io/deploymentMode") ?? "";
+  return ["Standard", "RawDeployment"].includes(mode);
+}
+
+/** A service that KServe was told to stop. */
+function noteStopped(ledger: Ledger): void {
+  const at: Path = ["metadata", "annotations", "serving.kserve.io/stop"];
+  if (ledger.text(...at) === "true") {
+    ledger.changed(at, "the service is stopped: it is planned as it runs otherwise", "models.*.replicas.min");
   }
 }
 

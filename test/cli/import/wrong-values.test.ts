@@ -1,6 +1,6 @@
 /** Values that the original's own platform refuses, or that have no effect here, are no values that are mapped. */
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { importText, kindsAt, modelsOf, sectionsOf } from "./imported";
 import { kserve } from "./small-files";
 
@@ -75,6 +75,18 @@ describe("an account", () => {
   it("gives the reason of an adapter from elsewhere", async () => {
     const { entries } = await importText(kubeai({ adapters: [{ name: "x", url: "s3://bucket/x" }] }));
     expect(entries.find(({ path }) => path === "spec.adapters[0]")?.why).toContain("hf://org/name");
+  });
+
+  it.each([
+    ["Standard", "mapped"],
+    ["Knative", "changed"],
+  ])("of a service of KServe without a limit, in the mode %s, says of minReplicas: %s", async (mode, kind) => {
+    const annotations = { "serving.kserve.io/deploymentMode": mode, "serving.kserve.io/stop": "true" };
+    const file = parse(service(GPU, { minReplicas: 2 })) as { metadata: Record<string, unknown> };
+    const result = await importText(stringify({ ...file, metadata: { ...file.metadata, annotations } }));
+    expect(kindsAt(result, "spec.predictor.minReplicas")).toEqual([kind]);
+    expect(kindsAt(result, "metadata.annotations.serving.kserve.io/stop")).toEqual(["changed"]);
+    expect(modelsOf(result).chat?.replicas).toEqual({ min: 2 });
   });
 
   it("says what pods of two kinds make of numbers of replicas", async () => {
