@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { cards, findShape } from "../catalog/shapes";
 import { visible } from "../names/visible";
 import { type Checks, checkedArguments } from "./checked-arguments";
+import { withEnvFiles } from "./import/compose-env";
 import { FORMATS } from "./import/formats/table";
 import { type Imported, importDocuments } from "./import/import-files";
 import { DEFAULTS, type ImportOptions } from "./import/options";
@@ -88,7 +89,9 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     return EXIT.badInput;
   }
   try {
-    const documents = args.files.flatMap((file) => readDocuments(visible(file), resolve(file)));
+    const documents = args.files.flatMap((file) =>
+      readDocuments(visible(file), resolve(file)).map((document) => withEnvFiles(document, dirname(resolve(file)))),
+    );
     const imported = await importDocuments(args.name, documents, args.options, dirname(resolve(args.out)));
     return write(args, imported, io);
   } catch (error) {
