@@ -612,7 +612,7 @@ const rows: readonly Refusal[] = [
     path: "models.chat.engine",
     value: "torchserve",
     allowed: "one of vllm",
-    fix: "TorchServe is not served, nobody maintains it",
+    fix: "TorchServe is not served, it is not maintained",
   },
   {
     what: "a release that starts as root alone",
