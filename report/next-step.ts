@@ -4,7 +4,7 @@ import type { PlanResult } from "./result";
 
 /** Where an environment was read. */
 export interface PlannedFile {
-  /** File that `--config` names. @default `Pulumi.<environment>.yaml` beside Pulumi.yaml, where Pulumi looks for it */
+  /** File that `--config` names. @default `Pulumi.<environment>.yaml` next to Pulumi.yaml, where Pulumi looks for it */
   readonly config?: string;
   /** Pulumi has written into it by what the stack's secrets are encrypted: the stack exists. */
   readonly hasStack: boolean;

@@ -31,7 +31,7 @@ const FETCH_SCRIPTS = [
 
 /** How an engine's pod comes by its weights. */
 export interface Weights {
-  /** What the engine is told to load: a folder, or an `s3://` URI. */
+  /** What the engine loads: a folder, or an `s3://` URI. */
   readonly location: string;
   readonly initContainers: readonly HardenedContainer[];
   /** Of the engine's container. */

@@ -82,9 +82,9 @@ export interface StoreFolder {
 }
 
 /**
- * The environment's object store with its models in it: one server over TLS, one bucket that nobody reads without a key,
+ * The environment's object store with its models in it: one server over TLS, one bucket that cannot be read without a key,
  * one read-only user per model, and a Job per Hugging Face model that fills its prefix and reports what it copied to
- * where the model's engine looks. The bucket keeps no versions: old ones would only be weights that nobody reads.
+ * where the model's engine looks. The bucket keeps no versions: old ones would only be unused weights.
  *
  * A model's files change when its Job runs again and its revision names other ones by then: `main` and other branches
  * move, a commit does not.
@@ -142,7 +142,7 @@ export class ModelStore extends PlatformComponent {
   /**
    * Read-only keys and trust for one model, created in its namespace by the component that serves it; and the Job that
    * fills its prefix, which reports there.
-   * @throws Error when the store was not told of the model.
+   * @throws Error when the store does not have the model.
    */
   grant(logicalName: string, model: ModelPlan, namespace: pulumi.Input<string>, opts: OptionsOfGone): ModelStoreAccess {
     const keys = this.readers.get(model.name);
@@ -171,7 +171,7 @@ export class ModelStore extends PlatformComponent {
 
   /**
    * Where one of the keepers has its copies.
-   * @throws Error when the store was not told of it.
+   * @throws Error when the store does not have it.
    */
   copiesOf(keeper: string): StoreFolder {
     const keys = this.keepers.get(keeper);

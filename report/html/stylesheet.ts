@@ -168,7 +168,7 @@ summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outli
 .tag { padding: 0 8px; border: 1px solid var(--line); border-radius: 99px; font-size: 12px; color: var(--quiet); }
 `;
 
-/** Where a table has no room, its rows become cards; the column's title stands before each value. */
+/** Where a table has no room, its rows become cards; the column's title is before each value. */
 const NARROW = `
 @media screen and (max-width: 1160px) {
   table, tbody, tfoot, tbody th, tfoot th { display: block; }

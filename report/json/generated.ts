@@ -35,7 +35,7 @@ GiB is 2^30 bytes, GB 10^9 bytes. A month is 730 hours. \`schemas/plan.schema.js
 
 ## Keys
 
-A dash means that the key can be absent; the others are there wherever what they stand in is.
+A dash means that the key can be absent; the others are present wherever their parent is.
 
 `;
 

@@ -1,5 +1,5 @@
 /**
- * A node's cache of weights: a folder for each model, and in it one for each manifest, named by its SHA-256. Files beside
+ * A node's cache of weights: a folder for each model, and in it one for each manifest, named by its SHA-256. Files next to
  * that folder describe it: `<sha256>.json` its size, `<sha256>.complete` that all its files are there, `<sha256>.used`
  * when a pod last had it.
  */

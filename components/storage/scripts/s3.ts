@@ -82,7 +82,7 @@ export class S3Bucket {
     return this.call({ method: "GET", key, headers });
   }
 
-  /** `undefined` where the store does not tell of parts. */
+  /** `undefined` where the store does not report parts. */
   async firstPart(key: string): Promise<FirstPart | undefined> {
     const response = await this.call({ method: "HEAD", key, query: { partNumber: "1" }, accept: [400, 416, 501] });
     const bytes = Number(response.headers.get("content-length"));
@@ -153,7 +153,7 @@ export class S3Bucket {
       const list = etags.map((etag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
       const body = Buffer.from(`<CompleteMultipartUpload>${list.join("")}</CompleteMultipartUpload>`);
       const answer = await (await this.call({ method: "POST", key, query: { uploadId }, body })).text();
-      // S3 answers 200 before it knows the outcome: the body tells.
+      // S3 answers 200 before it knows the outcome: the body has it.
       if (!answer.includes("CompleteMultipartUploadResult")) {
         throw new Error(`${key}: the store did not complete the upload: ${answer.slice(0, 500)}`);
       }

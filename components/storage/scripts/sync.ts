@@ -79,7 +79,7 @@ export async function sync(request: SyncRequest): Promise<Manifest> {
 
 /**
  * SHA-256 of the file when the stored object is it. The hash is the Hub's, or that of the bytes: what an object says of
- * itself is as good as whoever wrote it.
+ * itself is as good as its author.
  */
 async function storedCopy(bucket: S3Bucket, key: string, file: RepositoryFile): Promise<string | undefined> {
   const head = await bucket.head(key);
@@ -180,7 +180,7 @@ function readable<T>(text: string | undefined): Partial<T> | undefined {
 }
 
 /**
- * Shards of an earlier revision would be loaded beside the new ones by an engine that lists the prefix. Only what a sync
+ * Shards of an earlier revision would be loaded with the new ones by an engine that lists the prefix. Only what a sync
  * of this model wrote is deleted, whatever else lies below the prefix.
  */
 async function removeOthers(

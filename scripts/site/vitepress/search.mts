@@ -1,4 +1,4 @@
-/** How the site's search ranks; VitePress hands functions to the browser as text, so each stands alone there. */
+/** How the site's search ranks; VitePress hands functions to the browser as text, so each is self-contained. */
 interface Section {
   /** Address with the anchor. */
   readonly id: string;
