@@ -71,7 +71,10 @@ export function collectorConfig(
       },
       telemetry: {
         logs: { level: "warn", encoding: "json" },
-        metrics: { readers: [{ pull: { exporter: { prometheus: { host, port: ports.metrics } } } }] },
+        // Names as in their source: releases before 0.152 appended types where a reader is configured.
+        metrics: {
+          readers: [{ pull: { exporter: { prometheus: { host, port: ports.metrics, without_type_suffix: true } } } }],
+        },
       },
     },
   };

@@ -94,7 +94,8 @@ export function aiGatewayValues(stage: Stage): HelmValues {
       mcp: { sessionEncryption: { seed: `$(${variable})` } },
       extraEnvVars: [{ name: variable, valueFrom: { secretKeyRef: { name: secret, key: variable } } }],
     },
-    extProc: { extraEnvVars: [{ name: "DISABLE_PPROF", value: "true" }] },
+    // Its errors quote requests that it cannot parse (internal/extproc/processor_impl.go of 1.0.0): prompts. The access log has their status.
+    extProc: { logLevel: "error+1", extraEnvVars: [{ name: "DISABLE_PPROF", value: "true" }] },
     envoyGateway: { namespace: ENVOY_GATEWAY_NAMESPACE },
   };
 }

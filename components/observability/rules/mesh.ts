@@ -92,7 +92,7 @@ const NODES = {
 const agentMissing: AlertRule = {
   alert: "MeshAgentMissing",
   expr: `
-    count(kube_node_status_condition{condition="Ready",status="true"} == 1)
+    count(max by (node) (kube_node_status_condition{condition="Ready",status="true"}) == 1)
       - on () group_right ()
         max by (namespace, daemonset) (kube_daemonset_status_number_available{namespace="${ISTIO_NAMESPACE}",daemonset=~"ztunnel|istio-cni-node"})
       > 0`,

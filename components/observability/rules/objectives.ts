@@ -111,9 +111,12 @@ function share(window: PrometheusDuration): string {
   return `avg_over_time(${OBJECTIVE.bad}[${window}]) / (avg_over_time(${OBJECTIVE.all}[${window}]) > 0)`;
 }
 
-/** Bad requests of a window: a rate for each time that rules are evaluated, of which 5 minutes say how long it is. */
+/** How often rules are evaluated in 5 minutes: what is promised is recorded each time. Of an hour, as Prometheus may have started a minute ago. */
+const EVALUATIONS = `max_over_time(count_over_time(${OBJECTIVE.promised}[5m])[1h:1m])`;
+
+/** Bad requests of a window: a rate for each evaluation in which the model had one. */
 function count(window: PrometheusDuration): string {
-  return `sum_over_time(${OBJECTIVE.bad}[${window}]) * 300 / count_over_time(${OBJECTIVE.bad}[5m])`;
+  return `sum_over_time(${OBJECTIVE.bad}[${window}]) * 300 / on (${BY}) ${EVALUATIONS}`;
 }
 
 interface Burn {
@@ -167,7 +170,8 @@ const burnsFast: AlertRule = {
       at: "70m",
       labels: OF_CHAT,
     },
-    // A tenth of the requests of 20 minutes, which is over; 3 failures in all; 1 of 200; of first tokens, 25 of 60 are late and 6 may be.
+    // A tenth of the requests of 20 minutes, which is over; 3 failures in all; 1 of 200; of first tokens, 25 of 60 are late and 6 may be; a model
+    // that woke two minutes ago, and had 8 late first tokens in an hour.
     quiet: {
       series: {
         ...promisesMost("chat", "0.999x90"),
@@ -177,6 +181,9 @@ const burnsFast: AlertRule = {
         ...promisesMost("steady", "0.999x90"),
         ...routeSeries("steady", { "2": "0+199x90", "5": "0+1x90" }),
         ...lateSeries("slow", 0.9, 25),
+        [objectiveSeries(OBJECTIVE.promised, "woke", "first_token")]: "0.999x90",
+        [objectiveSeries(OBJECTIVE.bad, "woke", "first_token")]: "_x40 0.02x4 _x23 0.015x20",
+        [objectiveSeries(OBJECTIVE.all, "woke", "first_token")]: "_x40 0.02x4 _x23 0.015x20",
       },
       at: "70m",
     },

@@ -97,10 +97,15 @@ const certificateExpiring: AlertRule = {
 
 const VOLUME = 'namespace="model-store",persistentvolumeclaim="data-minio-0"';
 
+/** Claims that nothing writes to, such as those with weights: they may be full. */
+const READ_ONLY = 'kube_persistentvolumeclaim_access_mode{access_mode="ReadOnlyMany"}';
+const WEIGHTS = VOLUME.replace("data-minio-0", "weights");
+
 const volumeFilling: AlertRule = {
   alert: "PersistentVolumeFilling",
   expr: `
-    min by (namespace, persistentvolumeclaim) (kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes) < ${VOLUME_FREE_LIMIT}`,
+    min by (namespace, persistentvolumeclaim) (kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes) < ${VOLUME_FREE_LIMIT}
+    unless on (namespace, persistentvolumeclaim) ${READ_ONLY} == 1`,
   for: "15m",
   severity: "warning",
   summary:
@@ -120,6 +125,9 @@ const volumeFilling: AlertRule = {
       series: {
         [`kubelet_volume_stats_available_bytes{${VOLUME}}`]: "25e9x40",
         [`kubelet_volume_stats_capacity_bytes{${VOLUME}}`]: "100e9x40",
+        [`kubelet_volume_stats_available_bytes{${WEIGHTS}}`]: "1e9x40",
+        [`kubelet_volume_stats_capacity_bytes{${WEIGHTS}}`]: "100e9x40",
+        [READ_ONLY.replace("{", `{${WEIGHTS},`)]: "1x40",
       },
       at: "30m",
     },

@@ -6,7 +6,8 @@ export class SpanBytes {
 
   private constructor(private readonly server: Http2Server) {}
 
-  static async start(port: number): Promise<SpanBytes> {
+  /** @param address where it listens. */
+  static async start(port: number, address = "127.0.0.1"): Promise<SpanBytes> {
     const server = createServer();
     const spans = new SpanBytes(server);
     server.on("stream", (stream) => {
@@ -18,12 +19,18 @@ export class SpanBytes {
         stream.end(Buffer.alloc(5));
       });
     });
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => server.listen(port, address, resolve));
     return spans;
   }
 
   get bytes(): Buffer {
     return Buffer.concat(this.received);
+  }
+
+  /** How many spans of a trace have come. */
+  spansOf(traceId: string): number {
+    const id = Buffer.from(traceId, "hex").toString("latin1");
+    return this.bytes.toString("latin1").split(id).length - 1;
   }
 
   stop(): void {

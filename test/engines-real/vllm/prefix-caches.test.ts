@@ -2,13 +2,13 @@
  * The real vLLM behind the real gateway: whose prompts are found in its prefix cache, and whether the time to the first token
  * tells one consumer what another one asked.
  */
-import { type RequestListener, request } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
 import { engineOf } from "../../../engines";
 import type { GatewayRequest } from "../../../rehearsal/cluster/gateway/request";
 import { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { waitFor } from "../../../rehearsal/cluster/wait";
+import { passedTo } from "../../e2e/gateway/passed-to";
 import type { Stand } from "../../e2e/model-store/stand";
 import { sharedBySuite } from "../../e2e/shared-by-suite";
 import { changedRun } from "../../stacks/run";
@@ -55,19 +55,6 @@ const stand = sharedBySuite(async () => {
   );
   return gateway;
 });
-
-/** The model's Service: what comes goes to vLLM as it is. */
-function passedTo(port: number): RequestListener {
-  return (asked, response) => {
-    const { method, url: path, headers } = asked;
-    const engine = request({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    engine.once("error", () => response.destroy());
-    asked.pipe(engine);
-  };
-}
 
 type Consumer = "owner" | "friend" | "stranger";
 

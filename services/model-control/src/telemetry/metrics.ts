@@ -3,7 +3,7 @@ import { endsAfter } from "../backends/time-limit";
 import type { UnloadReason } from "../fleet/events";
 import type { Fleet, WorkerReport } from "../fleet/fleet";
 import type { InferenceStore } from "../inference/store";
-import type { QueueMemory, Tasks } from "../tasks/task";
+import { type QueueMemory, TASK_KINDS, type Tasks } from "../tasks/task";
 import type { RefusalObserver } from "../tasks/task-queue";
 import type { TaskObserver } from "../tasks/task-runner";
 import { InferenceMetrics } from "./inference-metrics";
@@ -65,6 +65,10 @@ export class Metrics implements TaskObserver, RefusalObserver {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    // Starts at zero: alerts miss the first increase of a new series.
+    for (const kind of TASK_KINDS) {
+      this.ended.inc({ kind, outcome: "failed" }, 0);
+    }
   }
 
   readonly contentType = this.registry.contentType;

@@ -20,6 +20,7 @@ describe("metrics", () => {
     for (const line of [
       'model_control_http_request_duration_seconds_count{method="GET",route="/models/*",status="200"} 1',
       'model_control_tasks_finished_total{kind="pull",outcome="completed"} 1',
+      'model_control_tasks_finished_total{kind="load",outcome="failed"} 0',
       'model_control_task_attempts_failed_total{kind="pull"} 1',
       'model_control_task_duration_seconds_sum{kind="pull",outcome="completed"} 3',
       'model_control_evictions_total{worker="w1",from="disk"} 1',
