@@ -1,4 +1,5 @@
 /** Other ways to write a model that the planner refuses. */
+import { vllmVersionProblems } from "../../engines/vllm/start-rules";
 import type { CapacityProblem } from "../../planner/types";
 import type { SettledModel } from "./environment";
 import { loseImage } from "./server-image";
@@ -10,10 +11,12 @@ interface Attempt {
 }
 
 /** In the order in which they are tried. */
-export function attemptsFor({ draft }: SettledModel, { rule }: CapacityProblem): Attempt[] {
+export function attemptsFor({ draft }: SettledModel, { rule, remedies = [] }: CapacityProblem): Attempt[] {
   const { settings, args, parsers, ledger, places, at, engine } = draft;
   const { image, engineVersion } = settings;
   const stated = Object.entries(parsers);
+  const isOfRelease =
+    vllmVersionProblems(String(engineVersion)).length > 0 || remedies.some((each) => each.includes("engineVersion"));
   return [
     // The platform knows no parser of the model's family: the original's own.
     ...(rule === "chat-parsers" && stated.length > 0
@@ -33,8 +36,8 @@ export function attemptsFor({ draft }: SettledModel, { rule }: CapacityProblem):
           },
         ]
       : []),
-    // Of vLLM the original's release stays, whose flags and formats were read.
-    ...(engineVersion !== undefined && (image !== undefined || engine !== "vllm")
+    // Of vLLM the original's release stays, whose flags and formats were read, where it is not what is refused.
+    ...(engineVersion !== undefined && (image !== undefined || engine !== "vllm" || isOfRelease)
       ? [
           {
             apply: () => {

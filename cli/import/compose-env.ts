@@ -15,7 +15,7 @@ const MOST_BYTES = 64 * 1024;
 /** The file by which Compose fills in `${NAME}`. */
 export const DOT_ENV = ".env";
 
-/** Files that were read, and names that the document refers to. */
+/** Files that were read, and names of `.env` that the document refers to. */
 export interface EnvFiles {
   readonly read: readonly string[];
   readonly used: ReadonlySet<string>;
@@ -93,7 +93,9 @@ function valuesIn(text: string): Values {
 
 function filledIn(value: unknown, values: Values, used: Set<string>): unknown {
   if (typeof value === "string" && value.includes("$")) {
-    variablesIn(value).forEach((name) => void used.add(name));
+    variablesIn(value)
+      .filter((name) => Object.hasOwn(values, name))
+      .forEach((name) => void used.add(name));
     const isSecret = (name: string) => isSecretName(name) || holdsSecret(values[name] ?? "");
     return value
       .split("$$")

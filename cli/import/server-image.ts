@@ -3,6 +3,7 @@ import { isPinned, parseImage } from "../../catalog/image-reference";
 import { type EngineName, engineOf } from "../../engines";
 import type { ModelDraft } from "./draft";
 import type { Path } from "./path";
+import { serveAs } from "./served-name";
 
 /** What an image says of its engine. */
 export interface ServerImage {
@@ -17,6 +18,8 @@ export interface ServerImage {
   readonly server?: string;
   /** Weights that its name has. */
   readonly weights?: string;
+  /** Name that its server answers to, where no flag gives one. */
+  readonly servedName?: string;
 }
 
 /** By what the name of an image ends with, without registry and tag. */
@@ -44,13 +47,13 @@ const SERVERS: readonly (readonly [RegExp, string])[] = [
 const OWN_NUMBERS = /lmcache|llm-d-|(^|\/)modh\/|opendatahub/;
 
 /** NVIDIA NIM: one image for each model. */
-const NIM = /^nvcr\.io\/nim\/[\w.-]+\/([\w.-]+)$/;
+const NIM = /^nvcr\.io\/nim\/([\w.-]+\/([\w.-]+))$/;
 
 /** @returns undefined where the image is none of an engine that is served here. */
 export function serverImage(reference: string): ServerImage | undefined {
   const { repository: name, tag = "" } = parseImage(reference);
   const official = OFFICIAL.find(([pattern]) => pattern.test(name))?.[1];
-  const [, weights] = NIM.exec(name) ?? [];
+  const [, servedName, weights] = NIM.exec(name) ?? [];
   const build = weights === undefined ? BUILDS.find(([pattern]) => pattern.test(`${name}:${tag}`))?.[1] : "vllm";
   const engine = official ?? build;
   if (engine === undefined) {
@@ -65,6 +68,7 @@ export function serverImage(reference: string): ServerImage | undefined {
     ...(version !== undefined && { version }),
     ...(server !== undefined && { server }),
     ...(weights !== undefined && { weights }),
+    ...(servedName !== undefined && { servedName }),
   };
 }
 
@@ -90,6 +94,7 @@ export function imageOf(reference: string, engine: EngineName): ServerImage {
 export function applyImage(model: ModelDraft, image: ServerImage, at: readonly Path[]): void {
   model.engine = image.engine;
   model.image = { image, at };
+  serveAs(model, image.servedName, at[0] ?? model.at);
 }
 
 /**

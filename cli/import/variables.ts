@@ -58,6 +58,8 @@ export function applyVariables(model: ModelDraft, variables: readonly Variable[]
 
 function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: ReadonlySet<string>): void {
   const { ledger, engine } = model;
+  // Of a place in a list the account names the variable.
+  const said = (why: string) => (typeof at[at.length - 1] === "number" ? `${name}: ${why}` : why);
   const { options, label, variablePrefix } = engineOf(engine);
   const setting = engine === "ollama" ? rowOf(OLLAMA_SETTINGS, name) : undefined;
   const key = value === undefined ? undefined : setting?.(model, value);
@@ -71,23 +73,23 @@ function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: R
     return;
   }
   if (HUB_TOKENS.includes(name)) {
-    ledger.changed(at, HUB_TOKEN_REASON, "huggingFaceToken");
+    ledger.changed(at, said(HUB_TOKEN_REASON), "huggingFaceToken");
     return;
   }
   if (isSecret(name, value)) {
-    ledger.lost(at, "secrets are not copied, and engines receive none");
+    ledger.lost(at, said("secrets are not copied, and engines receive none"));
     return;
   }
   if (used.has(name)) {
-    ledger.changed(at, "it is put in where the command line refers to it");
+    ledger.changed(at, said("it is put in where the command line refers to it"));
     return;
   }
   if (value !== undefined && isOpen(value)) {
-    ledger.lost(at, "its value is set outside of the file: write it under env of the model");
+    ledger.lost(at, said("its value is set outside of the file: write it under env of the model"));
     return;
   }
   if (value === undefined) {
-    ledger.lost(at, "its value is in a Secret or ConfigMap: write it under env of the model");
+    ledger.lost(at, said("its value is in a Secret or ConfigMap: write it under env of the model"));
     return;
   }
   const rules = options.environment;
@@ -101,7 +103,7 @@ function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: R
     settingReason(rules.settings, name) ??
     (isKnown ? undefined : ruleFor(rules.former ?? {}, name));
   if (reason !== undefined) {
-    ledger.lost(at, reason);
+    ledger.lost(at, said(reason));
   } else if (isKnown) {
     model.env[name] = value;
     model.places.set(`env.${name}`, at);

@@ -1,6 +1,7 @@
 /** Flags of vLLM as keys of an environment: those with a key of their own, those under `args`, and why others are left out. */
 import { type EngineArgument, ruleFor } from "../../catalog/engine-options";
 import { releaseHas } from "../../catalog/engine-releases";
+import { engineOf } from "../../engines";
 import { vllmOptions } from "../../engines/vllm/options";
 import { type Flag, isOpen, STARTER } from "./command-line";
 import type { ModelDraft, Plain } from "./draft";
@@ -283,7 +284,7 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
     } else if (reader !== undefined) {
       reader(model, flag, value);
     } else {
-      applyOther(model, flag);
+      applyEngineFlag(model, flag);
     }
   }
   if (names.has(EXPERTS)) {
@@ -331,12 +332,13 @@ function applyFirstWord(model: ModelDraft, flag: Flag): void {
   }
 }
 
-/** A flag without a reader: by what the catalogue of vLLM's options says of it. */
-function applyOther(model: ModelDraft, flag: Flag): void {
-  const { ledger } = model;
+/** A flag without a reader: by what the catalogue of the engine's options says of it. */
+export function applyEngineFlag(model: ModelDraft, flag: Flag): void {
+  const { ledger, engine } = model;
+  const { label, options: catalogue } = engineOf(engine);
   const [base = "", ...keys] = flag.name.split(".");
   const positive = base.replace(/^no-/, "");
-  const { arguments: rules, options, argumentNamed, releases } = vllmOptions;
+  const { arguments: rules, options, argumentNamed, releases } = catalogue;
   const argument =
     argumentNamed.get(base) ??
     options.arguments.find(({ aliases, negation }) => aliases?.includes(base) || negation === base) ??
@@ -356,7 +358,10 @@ function applyOther(model: ModelDraft, flag: Flag): void {
     if (releases !== undefined && releaseHas(releases.arguments, base, version)) {
       keep(model, flag, base, flag.values[0] ?? true);
     } else {
-      ledger.lost(flag.at, former === undefined ? `vLLM ${version} has no flag --${base}` : `a former flag: ${former}`);
+      ledger.lost(
+        flag.at,
+        former === undefined ? `${label} ${version} has no flag --${base}` : `a former flag: ${former}`,
+      );
     }
     return;
   }

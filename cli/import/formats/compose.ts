@@ -1,6 +1,7 @@
 /** Compose files with services of vLLM, Ollama, TGI or Triton. */
 import { normalize } from "node:path";
-import { flagsOf, shellWords, substituted, type Word, wordsOf } from "../command-line";
+import { tgiOptions } from "../../../engines/tgi/options";
+import { type Flag, flagsOf, STARTER, shellWords, substituted, type Word, wordsOf } from "../command-line";
 import { DOT_ENV, type EnvFiles, envFileNames } from "../compose-env";
 import { readComposeGpus } from "../compose-gpus";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
@@ -13,7 +14,7 @@ import { serveAs, serveTag } from "../served-name";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
 import { nameWeights } from "../stored-weights";
 import { applyVariables, type Variable, valuesOf, variablesOf } from "../variables";
-import { applyVllmFlags } from "../vllm-flags";
+import { applyEngineFlag, applyVllmFlags } from "../vllm-flags";
 import { composeTable } from "./tables";
 
 export function isCompose(root: SourceDocument["root"]): boolean {
@@ -57,7 +58,7 @@ export function readCompose(document: SourceDocument, draft: Draft, all: readonl
   const extensions = ledger.keys().filter((key) => key.startsWith("x-"));
   extensions.forEach((key) => void ledger.changed([key], "read where an alias refers to it"));
   const envFiles = joinedEnvFiles(layers);
-  if (envFiles.read.includes(DOT_ENV)) {
+  if (envFiles.used.size > 0) {
     ledger.changed(
       [],
       `${DOT_ENV} next to it is read, as by Docker Compose: its values stand where the file refers to them`,
@@ -238,23 +239,29 @@ const TGI_KEYS: Readonly<Record<string, string>> = {
 function readTgi(model: ModelDraft, words: readonly Word[], variables: readonly Variable[]): void {
   const { ledger } = model;
   const others: Variable[] = [];
-  for (const { name, values, at, valuesAt = [] } of flagsOf(words)) {
-    valuesAt.forEach((place) => void ledger.cover(place));
-    tgiSetting(model, name, values[0] ?? "", at, "the flag has no key here: TGI serves with its defaults");
-  }
-  for (const variable of variables) {
-    const name = variable.name.toLowerCase().replaceAll("_", "-");
-    if (Object.hasOwn(TGI_KEYS, name)) {
-      tgiSetting(model, name, variable.value ?? "", variable.at, "");
+  for (const flag of flagsOf(words)) {
+    flag.valuesAt?.forEach((place) => void ledger.cover(place));
+    if (flag.name === STARTER) {
+      ledger.cover(flag.at);
     } else {
-      others.push(variable);
+      tgiSetting(model, flag);
+    }
+  }
+  for (const { name, value, at } of variables) {
+    const flag = name.toLowerCase().replaceAll("_", "-");
+    if (value !== undefined && (Object.hasOwn(TGI_KEYS, flag) || tgiOptions.argumentNamed.has(flag))) {
+      tgiSetting(model, { name: flag, values: [value], at });
+    } else {
+      others.push({ name, value, at });
     }
   }
   applyVariables(model, others, new Set());
 }
 
-function tgiSetting(model: ModelDraft, name: string, value: string, at: Path, otherwise: string): void {
+function tgiSetting(model: ModelDraft, flag: Flag): void {
   const { ledger } = model;
+  const { name, at } = flag;
+  const value = flag.values[0] ?? "";
   const number = Number(value);
   switch (Object.hasOwn(TGI_KEYS, name) ? TGI_KEYS[name] : undefined) {
     case "model":
@@ -278,7 +285,7 @@ function tgiSetting(model: ModelDraft, name: string, value: string, at: Path, ot
       ledger.mapped(at, "models.*.source");
       break;
     default:
-      ledger.lost(at, otherwise);
+      applyEngineFlag(model, flag);
   }
 }
 

@@ -69,6 +69,16 @@ describe("env_file", () => {
     expect(reportText(result)).not.toContain("hf_secret");
   });
 
+  it("fills in no reference: Compose takes those of .env alone", async () => {
+    writeFileSync(join(folder, "vllm.env"), "LEVEL=DEBUG\n");
+    const environment = [`VLLM_LOGGING_LEVEL=\${LEVEL:-ERROR}`];
+    const result = await imported({ command, env_file: "vllm.env", environment });
+    expect(modelsOf(result).chat?.env).toEqual({ VLLM_LOGGING_LEVEL: "ERROR" });
+    expect(result.entries.filter(({ path }) => path === "services.chat.environment[1]")).toMatchObject([
+      { kind: "notMapped" },
+    ]);
+  });
+
   it.each(["../outside.env", "link.env", "/etc/hostname", "missing.env"])(
     "reads nothing of %s, and says so",
     async (name) => {

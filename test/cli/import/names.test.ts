@@ -48,6 +48,16 @@ describe("the name of a model", () => {
       "llama3.1:8b",
     ],
     [
+      "NVIDIA NIM's",
+      JSON.stringify({
+        recipe_mode: "service",
+        deployment_name: "nim",
+        recipe_image_uri: "nvcr.io/nim/meta/llama-3.2-3b-instruct:1.8.5",
+        recipe_node_shape: "VM.GPU.A10.1",
+      }),
+      "meta/llama-3.2-3b-instruct",
+    ],
+    [
       "a recipe's tag",
       JSON.stringify({
         recipe_mode: "service",

@@ -1,7 +1,7 @@
 /** Models and layouts of the examples that the projects publish: they plan without a request to a hub. */
 import { describe, expect, it } from "vitest";
 import { importText, kindsAt, modelsOf } from "./imported";
-import { config, stack } from "./small-files";
+import { compose, config, stack } from "./small-files";
 
 const recipe = (more: Record<string, unknown>) =>
   JSON.stringify({
@@ -76,6 +76,16 @@ describe("an image that the plan refuses", () => {
     expect(kindsAt(result, "recipe_image_uri")).toEqual(["notMapped"]);
   });
 
+  it.each([
+    ["0.7.2", "release of the engine before V1", { requestGPU: 1 }],
+    ["0.11.2", "release that is too old for processors", { requestGPU: 0 }],
+  ])("%s gives way: %s", async (version, _, spec) => {
+    const result = await importText(stack({ tag: `v${version}`, ...spec, ...config({}) }));
+    expect(result.settled?.decision).toMatchObject({ kind: "planned", refusals: [] });
+    expect(modelsOf(result).a).not.toHaveProperty("engineVersion");
+    expect(kindsAt(result, "servingEngineSpec.modelSpec[0].tag")).toEqual(["changed"]);
+  });
+
   it("stays, and so does all that goes with it, where nothing else fits either", async () => {
     const image = { repository: "corp/vllm-build", tag: "vllm-0.11.2" };
     const result = await importText(
@@ -108,5 +118,25 @@ describe("weights in host memory", () => {
       ),
     );
     expect(kindsAt(result, "servingEngineSpec.modelSpec[0]")).toContain(kind);
+  });
+});
+
+describe("flags of TGI", () => {
+  const tgi = (service: Record<string, unknown>) =>
+    compose({ image: "ghcr.io/huggingface/text-generation-inference:3.0.1", ...service });
+
+  it("are kept under args, as flags and as variables; those that the plan decides are named", async () => {
+    const result = await importText(
+      tgi({
+        command: "--model-id Qwen/Qwen2.5-7B-Instruct --max-total-tokens 4096 --max-best-of 4 --dtype bfloat16",
+        environment: ["MAX_STOP_SEQUENCES=8"],
+      }),
+    );
+    expect(modelsOf(result).a).toMatchObject({
+      contextTokens: 4096,
+      args: { "max-best-of": 4, "max-stop-sequences": 8 },
+    });
+    expect(result.entries.map(({ why }) => why ?? "").join("\n")).toContain("--dtype: ");
+    expect(result.settled?.decision).toMatchObject({ kind: "planned", refusals: [] });
   });
 });
