@@ -34,7 +34,7 @@ export default defineConfig({
     // A worker waits a sixth of its time for servers and timers: three on two cores took 133 s where two took 151, and no more CPU time.
     // It takes up to two GiB.
     maxWorkers: Math.max(1, Math.min(Math.ceil(1.5 * availableParallelism()), Math.floor(totalmem() / 2 ** 31))),
-    // The largest properties take ten seconds of a core; beside other builds, several times that.
+    // The largest properties take ten seconds of a core; next to other builds, several times that.
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

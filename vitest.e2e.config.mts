@@ -54,7 +54,7 @@ export default defineConfig({
       },
     ],
     testTimeout: 120_000,
-    // A stand of the gateway starts an API server, two controllers and proxies: a minute beside other work.
+    // A testbed of the gateway starts an API server, two controllers and proxies: a minute under load.
     hookTimeout: 240_000,
   },
 });

@@ -1,6 +1,6 @@
 // What a run of vitest says of itself: `node .ci/report.mjs REPORT.json FAILURES` prints "PASSED FAILED" for the sums of
 // .ci/run, adds what failed to the file FAILURES, which .ci/run shows at its end, and prints the slowest files to standard
-// error, so that whoever goes over a budget (docs/ci-budget.md) sees where.
+// error, so that anyone over a budget (docs/ci-budget.md) sees where.
 import { appendFileSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 
@@ -33,7 +33,7 @@ const failures = [
 ];
 appendFileSync(process.argv[3], failures.map((failure) => `${failure}\n`).join(""));
 
-/** The first lines: a property's counterexample and its seed stand there. */
+/** The first lines: a property's counterexample and its seed are there. */
 function indented(text) {
   return text
     .split("\n")

@@ -1,6 +1,6 @@
 import table from "./api-prices.json";
 
-/** What an API of somebody else asks for tokens of a model; list price. */
+/** List price of an external API for tokens of a model. */
 export interface ApiPrice {
   readonly provider: string;
   /** What it calls the model. */
@@ -12,7 +12,7 @@ export interface ApiPrice {
   readonly source: string;
 }
 
-/** A price that an environment states: it stands in place of the table's of the same provider, or beside them. */
+/** A price that an environment states: it replaces the table's price of the same provider, or adds one. */
 export interface StatedPrice extends ApiPrice {
   /** Name of the catalogue, or of a model of the environment. */
   readonly model: string;
@@ -36,7 +36,7 @@ function sameProvider(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** @param model key of the catalogue (models.json). @returns cheapest output first; empty: nobody here has read one. */
+/** @param model key of the catalogue (models.json). @returns cheapest output first; empty: none is recorded. */
 export function apiPricesOf(model: string): ApiPrice[] {
   return table.prices
     .filter((row) => row.model === model)

@@ -6,7 +6,7 @@ export interface CardNeeds {
   /** The first compute capability that is too new. */
   readonly below?: number;
   readonly gfx?: readonly string[];
-  /** AMD targets for which a code path exists that nobody is known to have run. */
+  /** AMD targets for which a code path exists that no known user has run. */
   readonly unproven?: readonly string[];
 }
 

@@ -8,10 +8,10 @@ export interface ChartImage {
   readonly component: string;
   readonly registry?: string;
   readonly repository?: string;
-  /** The repository without its last name, which stands in a value of its own. */
+  /** The repository without its last name, which has its own value. */
   readonly folder?: string;
   readonly reference?: string;
-  /** The tag; without a value for the digest "@sha256:…" may stand behind it. */
+  /** The tag; without a value for the digest "@sha256:…" may follow it. */
   readonly tag?: string;
   /** The digest, "sha256:…". @default the chart has no value for it */
   readonly digest?: string;
@@ -42,12 +42,12 @@ export const installedCharts: readonly string[] = rows.map(({ chart }) => chart)
  * The images of a pinned chart.
  *
  * @param chartName catalogue name, e.g. "gateway-helm".
- * @throws Error for a chart whose images nobody listed.
+ * @throws Error for a chart whose images are not listed.
  */
 export function chartImages(chartName: string): ChartImages {
   const row = rows.find(({ chart }) => chart === chartName);
   if (row === undefined) {
-    throw new Error(`nobody listed the images of chart "${chartName}": add a row to catalog/chart-images.json`);
+    throw new Error(`chart "${chartName}" has no row in catalog/chart-images.json: add its images there`);
   }
   return row;
 }
@@ -120,7 +120,7 @@ function digestValues({ component, tag: tagKey, digest: digestKey }: ChartImage)
  *
  * @param chartName catalogue name.
  * @param values of the release.
- * @throws Error for a chart whose images nobody listed.
+ * @throws Error for a chart whose images are not listed.
  */
 export function chartImageReferences(chartName: string, values: unknown): string[] {
   const pulled = chartImages(chartName).images.filter(({ when }) => valueAt(values, when) !== false);

@@ -19,7 +19,7 @@ export interface ChartValueKeys {
   readonly open: readonly string[];
   /** Keys that may be set although values.yaml lists no default: from templates, the schema, commented examples. */
   readonly otherKeys: readonly string[];
-  /** Subcharts by the key their values stand under. */
+  /** Subcharts by the key of their values. */
   readonly subcharts: readonly string[];
 }
 

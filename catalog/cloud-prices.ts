@@ -20,7 +20,7 @@ export type CloudService = (typeof CLOUD_SERVICES)[number];
 /** What prices are for: one of it for an hour, for a month, or one GB of it for a month. */
 export const PRICE_UNITS = ["hour", "month", "GB-month"] as const;
 
-/** List price of something beside machines. */
+/** List price of something other than machines. */
 export interface CloudPrice {
   readonly provider: Cloud;
   readonly service: CloudService;
@@ -43,7 +43,7 @@ export interface CloudPrice {
 // Checked against catalog/schema by test/catalog.
 export const cloudPrices = table.prices as readonly CloudPrice[];
 
-/** Undefined where nobody wrote down a price with its source. */
+/** Undefined where no price with its source is recorded. */
 export function cloudPrice(provider: Cloud, service: CloudService): CloudPrice | undefined {
   return cloudPrices.find((price) => price.provider === provider && price.service === service);
 }
@@ -60,7 +60,7 @@ export function spotShare(provider: Provider): PriceShare | undefined {
   return (table.spot as Readonly<Partial<Record<Provider, PriceShare>>>)[provider];
 }
 
-/** What reserved machines cost that nobody runs. */
+/** Cost of reserved machines that do not run. */
 export function unusedReservationShare(provider: Provider): PriceShare | undefined {
   return (table.unusedReservation as Readonly<Partial<Record<Provider, PriceShare>>>)[provider];
 }

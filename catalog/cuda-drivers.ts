@@ -1,7 +1,7 @@
 import table from "./cuda-drivers.json";
 import type { ImageEntry } from "./images";
 
-/** Oldest major version of NVIDIA's driver for a major version of CUDA. Undefined: nobody read it. */
+/** Oldest major version of NVIDIA's driver for a major version of CUDA. Undefined: not recorded. */
 export function leastDriver(cuda: number): number | undefined {
   return table.drivers.find((row) => row.cuda === cuda)?.leastDriver;
 }

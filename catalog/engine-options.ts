@@ -42,9 +42,9 @@ export interface EngineOptions {
 export const MODEL_TRAITS = ["takesImages", "keepsStates"] as const;
 export type ModelTrait = (typeof MODEL_TRAITS)[number];
 
-/** What the platform says of options that the engine has, by name; a trailing `*` stands for any ending. */
+/** What the platform says of options that the engine has, by name; a trailing `*` matches any ending. */
 export interface OptionRules {
-  /** Told by a key of the model's configuration: option to key. */
+  /** Set by a key of the model's configuration: option to key. */
   readonly settings: Readonly<Record<string, string>>;
   /** Not to be set, and why. */
   readonly refused: Readonly<Record<string, string>>;
@@ -54,8 +54,10 @@ export interface OptionRules {
   readonly concerns?: Readonly<Partial<Record<ModelTrait, readonly string[]>>>;
   /** Its value is text that the engine looks up nowhere: what reads it. Values of other flags may name nothing outside the pod. @default none */
   readonly texts?: Readonly<Record<string, string>>;
-  /** May be set; what whoever reads the plan should know. */
+  /** May be set; a note for readers of the plan. */
   readonly advice: Readonly<Record<string, string>>;
+  /** Writes prompts or answers into the pod's log with a value that this expression matches, whatever its case. @default none does */
+  readonly writesText?: Readonly<Record<string, string>>;
   /** Options that earlier versions had, and what to write in their place. @default none is known */
   readonly former?: Readonly<Record<string, string>>;
 }

@@ -30,7 +30,7 @@ export interface FabricDevice {
   readonly network?: string;
 }
 
-/** What an all-reduce over two whole nodes of a shape reaches, by somebody who measured it. */
+/** Published measurement of an all-reduce over two whole nodes of a shape. */
 export interface AllReduceFigure {
   /** Bus bandwidth, GB/s as nccl-tests says it. */
   readonly busGBps: number;
@@ -50,7 +50,7 @@ export interface Fabric {
   readonly mtu?: number;
   /** Catalogue name of the image that holds the all-reduce test. */
   readonly testImage: string;
-  /** What a healthy pair of nodes reaches. Undefined where nobody has published it. */
+  /** What a healthy pair of nodes reaches. Undefined where none is published. */
   readonly allReduce?: AllReduceFigure;
   readonly source: string;
   readonly asOf: string;
@@ -99,7 +99,7 @@ export function testProgram(image: string): string {
   return path;
 }
 
-/** Least bus bandwidth by which a pair of nodes is certified, GB/s; undefined where nobody has published a figure. */
+/** Least bus bandwidth by which a pair of nodes is certified, GB/s; undefined where no figure is published. */
 export function leastBusGBps({ allReduce }: Pick<Fabric, "allReduce">): number | undefined {
   return allReduce && Math.floor(allReduce.busGBps * table.allReduce.share);
 }
@@ -116,7 +116,7 @@ export function noFabricReason(shapeName: string): string | undefined {
 }
 
 /**
- * The interface that every CNI plugin makes for a pod itself. Beside it are those of the virtual functions, on which nobody
+ * The interface that every CNI plugin makes for a pod itself. Next to it are those of the virtual functions, on which nothing
  * answers to TCP from outside of the RDMA network.
  */
 const POD_INTERFACE = "eth0";

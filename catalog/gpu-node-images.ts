@@ -13,7 +13,7 @@ export interface GpuNodeImageEntry {
   readonly driver: boolean;
   /** NVIDIA's container toolkit, set up in the container runtime. */
   readonly toolkit: boolean;
-  /** A device plugin outside of Kubernetes: nothing of the GPU operator may run beside it. */
+  /** A device plugin outside of Kubernetes: it excludes everything of the GPU operator. */
   readonly devicePlugin: boolean;
   readonly source: string;
   readonly asOf: string;
@@ -31,7 +31,7 @@ export function gpuNodeImage(name: GpuNodeImage): GpuNodeImageEntry {
   return found;
 }
 
-/** What GPU nodes boot where nobody says otherwise, by kind of cluster. A local one may be anything. */
+/** What GPU nodes boot by default, by kind of cluster. A local one may be anything. */
 export const DEFAULT_GPU_NODE_IMAGE = {
   aws: "al2023",
   oci: "oke-oracle-linux",

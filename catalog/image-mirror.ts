@@ -10,7 +10,7 @@ export interface ImageMirror {
 }
 
 /**
- * The reference that an image is pulled by. What stands on one of the mirrors already, stays; so does what no mirror is
+ * The reference that an image is pulled by. What is on one of the mirrors already, stays; so does what no mirror is
  * given for.
  *
  * @param reference with or without registry, tag and digest, as Docker reads it.

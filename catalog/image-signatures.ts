@@ -2,9 +2,9 @@ import { charts } from "./charts";
 import table from "./image-signatures.json";
 import { images } from "./images";
 
-/** How cosign tells whose signature it is: by who signed, as an identity provider vouches for it, or by a key. */
+/** How cosign identifies a signer: by who signed, as an identity provider vouches for it, or by a key. */
 export interface SignatureCheck {
-  /** Whole identity in the certificate; `{tag}` and `{version}` stand for those of the image. */
+  /** Whole identity in the certificate; `{tag}` and `{version}` are those of the image. */
   readonly identity?: string;
   /** Regular expression of it instead. */
   readonly identityPattern?: string;
@@ -26,7 +26,7 @@ export interface SignedImages {
   readonly notes?: string;
 }
 
-/** A publisher of which nobody outside can tell a signature, and what was read of it. */
+/** A publisher whose signatures cannot be verified from outside, and what it documents. */
 export interface UnverifiedImages {
   readonly publisher: string;
   readonly images: readonly string[];

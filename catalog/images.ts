@@ -32,7 +32,7 @@ export interface ImageEntry {
   };
   /** Release of ROCm that it brings, "7.2" (source: `notes`). Undefined: none, or not read. */
   readonly rocm?: string;
-  /** RDMA networks that NCCL in the image has a transport for. Undefined: not read, so that nobody can say. */
+  /** RDMA networks that NCCL in the image has a transport for. Undefined: unknown. */
   readonly fabrics?: { readonly kinds: readonly FabricKind[]; readonly source: string };
   /** "stated": the tag was read in a source; "inferred": it follows the release form. */
   readonly confidence: "stated" | "inferred";

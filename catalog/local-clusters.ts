@@ -15,7 +15,7 @@ export interface LocalClusterToolEntry {
   readonly engines: readonly ContainerEngine[];
   /** Oldest version of the command line, such as "5.4.0". */
   readonly oldest: string;
-  /** Page that tells how to install it. */
+  /** Its page on installation. */
   readonly install: string;
   /** Image of the node. */
   readonly nodeImage: string;

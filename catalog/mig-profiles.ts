@@ -33,7 +33,7 @@ export interface MigTable {
 // Checked against catalog/schema by test/catalog, not at start-up.
 const { cards, unread } = table as MigTable;
 
-/** Profiles that cards of a GPU model can be cut into, smallest first; none where it has no MIG, or nobody read them. */
+/** Profiles that cards of a GPU model can be cut into, smallest first; none where it has no MIG, or they are not recorded. */
 export function migProfilesOf(gpuModel: string): readonly MigProfile[] {
   return cards.find(({ gpus }) => gpus.includes(gpuModel))?.profiles ?? [];
 }

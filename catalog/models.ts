@@ -24,7 +24,7 @@ export interface ModelEntry {
   readonly gated: boolean;
   /** "completion": a base model without a chat template. */
   readonly task: "chat" | "completion" | "embedding" | "rerank";
-  /** Absolute path of config.json. A hf_quant_config.json lies beside it where the repository has one. */
+  /** Absolute path of config.json. A hf_quant_config.json lies next to it where the repository has one. */
   readonly configPath: string;
   /** Builds by the engine whose registry has them; the first is what a model without a source or quantization means. */
   readonly builds?: Readonly<Record<string, readonly ModelBuild[]>>;

@@ -4,7 +4,7 @@ import table from "./node-agents.json";
 export const AGENT_PLACES = ["every", "oci", "aws", "roce", "efa"] as const;
 export type AgentPlace = (typeof AGENT_PLACES)[number];
 
-/** What one DaemonSet of somebody else requests on each of its nodes. */
+/** What one DaemonSet of another owner requests on each of its nodes. */
 export interface NodeAgentRow {
   readonly name: string;
   readonly where: AgentPlace;

@@ -88,7 +88,7 @@ export function imagesFor(manifests: readonly Descriptor[], platforms: readonly 
   return offered.flatMap(({ descriptor, platform = "" }) => (platforms.includes(platform) ? [descriptor] : []));
 }
 
-/** Attestations stand in an index under the platform "unknown/unknown". */
+/** Attestations are in an index under the platform "unknown/unknown". */
 function platformOf({ platform }: Descriptor): string | undefined {
   return platform && platform.os !== "unknown" ? `${platform.os}/${platform.architecture}` : undefined;
 }
@@ -109,7 +109,7 @@ export function imageArchive(reference: string): string {
 /**
  * The two small files that come first: what the archive is, and what is in it.
  *
- * @param annotations of the image, beside its names.
+ * @param annotations of the image, in addition to its names.
  */
 export function layoutFiles(
   reference: string,
@@ -126,7 +126,7 @@ export function layoutFiles(
   ];
 }
 
-/** Where a blob stands in the archive. */
+/** Position of a blob in the archive. */
 export function blobPath(digest: string): string {
   return `blobs/${digest.replace(":", "/")}`;
 }

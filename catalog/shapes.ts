@@ -60,7 +60,7 @@ export interface Flex {
   readonly networkGbpsPerOcpu?: number;
 }
 
-/** Memory nodes of a machine, as its firmware is set where nobody says otherwise: nothing here sets it. */
+/** Memory nodes of a machine, by the default of its firmware, which nothing here changes. */
 export interface Numa {
   readonly nodes: number;
   /** How many of them have GPUs, each as many. Undefined: not read. */

@@ -11,7 +11,7 @@ export interface RootDevices {
 // Checked against catalog/schema by test/catalog.
 const rootDevices: readonly RootDevices[] = table.rootDevices;
 
-/** What the SR-IOV network operator is told of every port. */
+/** What the SR-IOV network operator receives about every port. */
 export const VF_POLICY = table.policy;
 /** What gives a pod one virtual function as an interface of its own. */
 export const VF_NETWORK = table.network;

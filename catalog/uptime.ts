@@ -1,7 +1,7 @@
 import type { Provider } from "./shapes";
 import table from "./uptime.json";
 
-/** What a model stands on, the smallest first; what the model store stands on besides, a volume; and what could take its place, a bucket. */
+/** What a model depends on, the smallest first; what the model store needs in addition, a volume; and what could take its place, a bucket. */
 export const UPTIME_OF = ["node", "zone", "region", "volume", "bucket"] as const;
 
 /** How often one thing is there. */

@@ -21,7 +21,7 @@ Fetches every Helm chart that a platform may install into the cache (~/.cache/in
 with its digest in the catalogue or in ${LOCK_FILE}; where neither has one yet, the lock gets it: commit that file. pulumi up
 does the same by itself (docs/charts.md).
 
-  --check      ask nobody: only say what is in the cache with the right bytes
+  --check      offline: report what is in the cache with the right bytes
   --json       machine-readable
   -h, --help   this text
 

@@ -21,21 +21,21 @@ type Action = (typeof ACTIONS)[number];
 
 const USAGE = `Usage: npm run fleet -- <${ACTIONS.join(" | ")}> [FILE] [options]
 
-Many nodes from one file, each an environment of its own that inherits another (docs/fleet.md). FILE is the ${FLEET_FILE_DEFAULT} beside Pulumi.yaml unless named.
+Many nodes from one file, each an environment of its own that inherits another (docs/fleet.md). FILE is the ${FLEET_FILE_DEFAULT} next to Pulumi.yaml unless named.
 
   plan     plan every node, on all cores: a line for each, the sums, then what is wrong, node by node
   status   ask every node's cluster what runs there; a node that gives no answer holds up no other
-  write    write each node's Pulumi.<node>.yaml beside FILE, so that pulumi up -s <node> works; secrets in them stay
+  write    write each node's Pulumi.<node>.yaml next to FILE, so that pulumi up -s <node> works; secrets in them stay
 
   --node NAME        this node alone; may be given several times
   --kubeconfigs DIR  status: a kubeconfig for each node, DIR/<node>.yaml, instead of cluster.kubeContext
-  --workers N        plan, status: processes beside each other (default: one for each core)
+  --workers N        plan, status: processes at once (default: one for each core)
   --timeout SECONDS  how long a node's plan, or its cluster's answer, may take (default: ${SECONDS_PER_NODE.plan}, ${SECONDS_PER_NODE.status})
   --json             machine-readable (docs/fleet-json.md)
   -h, --help         this text
 
-Exit status: 0 every node is deployable, answers, or is written; 1 some are not; 2 bad input, in any node: the others are told all the
-same; 70 a bug in inference-stacks.
+Exit status: 0 every node is deployable, answers, or is written; 1 some are not; 2 bad input, in any node: the others are still
+reported; 70 a bug in inference-stacks.
 `;
 
 export const options = {

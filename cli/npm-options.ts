@@ -30,5 +30,5 @@ export function keptByNpm(
     return undefined;
   }
   const names = kept.map((option) => `--${option}`);
-  return `npm kept ${names.join(" and ")} for itself: options of the command stand behind --, as in npm run ${command} -- dev ${names.join(" ")}`;
+  return `npm kept ${names.join(" and ")} for itself: options of the command follow --, as in npm run ${command} -- dev ${names.join(" ")}`;
 }

@@ -40,7 +40,7 @@ Of a model of the catalogue it reads the published config.json too, and says whe
   -h, --help      this text
 
 It asks the hub of storage.hub; HF_ENDPOINT names another. HF_TOKEN is a token for private models.
-Exit status: 0 pinned, or nothing to pin; 1 the hub or a registry did not tell, and nothing was written, or a published config.json
+Exit status: 0 pinned, or nothing to pin; 1 the hub or a registry did not answer, and nothing was written, or a published config.json
 differs from the catalogue's; 2 bad input.
 `;
 

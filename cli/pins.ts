@@ -20,8 +20,8 @@ const USAGE = `Usage: npm run pins -- [options]
 
 Lists what the catalogue pins on the public path (what reads what clients send, and what is privileged): the day of its
 release ("by": its day is unknown, but it was read then), the day up to which its advisories were read, both with their
-age, and the published vulnerabilities that its release has. It asks nobody:
-catalog/advisories.json is kept by hand. Engines that somebody must ask for are listed as opt-in, with the reason.
+age, and the published vulnerabilities that its release has. It works offline:
+catalog/advisories.json is kept by hand. Engines that must be requested are listed as opt-in, with the reason.
 
   --all        also what is neither reached by clients nor privileged
   --digests    instead: ask the registries for the digests of these images, and write those that

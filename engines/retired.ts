@@ -17,7 +17,7 @@ export const RETIRED: Readonly<Record<string, RetiredEngine>> = {
     label: "TorchServe",
     // pytorch/serve: archived 2025-08-07; its README plans no updates, bug fixes, new features or
     // security patches.
-    why: "nobody maintains it, and its archives bring code of their own: holes in it stay open",
+    why: "it is not maintained, and its archives contain code: vulnerabilities stay open",
     instead:
       "serve a model that generates text with vLLM, and any other as a Python or ONNX model with Triton or Ray Serve",
   },

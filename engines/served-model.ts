@@ -46,8 +46,8 @@ export interface Adapter {
   readonly rank?: number;
 }
 
-/** Weights at start: copied to a local volume, streamed from the store, or mounted. */
-export type ModelLoading = "copy" | "stream" | "mount";
+/** Weights at start: copied to a local volume, taken from the node's cache, streamed from the store, or mounted. */
+export type ModelLoading = "copy" | "cache" | "stream" | "mount";
 
 /**
  * Value of an engine flag: booleans switch it; lists and mappings are for multiple values or JSON.

@@ -73,7 +73,7 @@ export const MESH_OUTSIDERS: readonly MeshOutsider[] = [
     namespace: FABRIC_GATE_HOST_NAMESPACE,
     reason: "Its pods use the network of their nodes, which no mesh takes in",
   },
-  { namespace: SPARE_NAMESPACE, reason: "Its pods keep room for replicas, and nobody speaks to them" },
+  { namespace: SPARE_NAMESPACE, reason: "Its pods keep room for replicas, and nothing connects to them" },
   {
     namespace: BETA9_NAMESPACE,
     reason:

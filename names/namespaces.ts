@@ -44,6 +44,8 @@ export const FABRIC_GATE_NAMESPACE = "fabric-gate";
 export const FABRIC_GATE_HOST_NAMESPACE = "fabric-gate-host";
 
 export const MODEL_STORE_NAMESPACE = "model-store";
+/** Caches of weights, which write a folder of their nodes; separate, to keep the store's namespace `restricted`. */
+export const NODE_CACHE_NAMESPACE = "node-cache";
 export const MODEL_CONTROL_NAMESPACE = "model-control";
 export const BETA9_NAMESPACE = "beta9";
 /** The chat page. */

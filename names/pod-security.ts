@@ -2,10 +2,12 @@ import { HOST_NETWORK_LABEL, type Labels } from "./labels";
 import {
   FABRIC_GATE_HOST_NAMESPACE,
   modelNamespaceName,
+  NODE_CACHE_NAMESPACE,
   NODE_LOGS_NAMESPACE,
   RANCHER_FLEET_NAMESPACE,
   RANCHER_NAMESPACE,
 } from "./namespaces";
+import { NODE_CACHE } from "./node-cache";
 
 export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
 
@@ -105,6 +107,13 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     level: "privileged",
     reason:
       "Istio's agents enter the network namespaces of pods (NET_ADMIN, SYS_ADMIN) and write the node's network plugins, so that no pod of the platform needs such rights",
+  },
+  {
+    matches: isNamed(NODE_CACHE_NAMESPACE),
+    level: "privileged",
+    reason:
+      "Caches of weights write one folder of their nodes, which the kubelet creates as root's: as root, without capabilities",
+    own: { kind: "DaemonSet", name: NODE_CACHE },
   },
   {
     matches: isNamed(NODE_LOGS_NAMESPACE),

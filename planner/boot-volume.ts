@@ -18,7 +18,7 @@ export const MOST_USED = 0.85;
 const STEP_GIB = 10;
 
 export interface BootVolumeNeed {
-  /** Files of model pods: logs, caches, models copied next to the engine. 0 with local disks. */
+  /** Files of model pods (logs, caches, models copied next to the engine) and the cache of weights. 0 with local disks. */
   readonly podsGiB: number;
   readonly imagesGiB: number;
   readonly systemGiB: number;
@@ -26,7 +26,7 @@ export interface BootVolumeNeed {
   readonly totalGiB: number;
 }
 
-type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">;
+type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks" | "nodeCacheGiB">;
 type Model = Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">;
 
 /**
@@ -35,7 +35,7 @@ type Model = Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">;
  * @param models of the whole plan.
  */
 export function bootVolumeNeed(pool: Pool, models: readonly Model[]): BootVolumeNeed {
-  const podsGiB = pool.localDisks ? 0 : podFilesGiB(pool, models);
+  const podsGiB = pool.localDisks ? 0 : nodeFilesGiB(pool, models);
   const imagesGiB =
     new Set(onPool(pool, models).map(({ engine }) => engine)).size * ALLOWANCE.engineImage +
     (pool.role === "system" ? ALLOWANCE.platform : 0);
@@ -68,6 +68,11 @@ function mostWrittenGiB(pods: readonly { readonly takes: number; readonly gib: n
   }
   // A pod larger than the node cannot be placed, but its files count.
   return Math.max(most.at(-1) ?? 0, ...pods.map(({ gib }) => gib), 0);
+}
+
+/** Files of pods, and the cache of weights, GiB. */
+export function nodeFilesGiB(pool: Pool, models: readonly Model[]): number {
+  return podFilesGiB(pool, models) + (pool.nodeCacheGiB ?? 0);
 }
 
 /** Upper bound for one node of a pool, GiB. */

@@ -50,7 +50,7 @@ export interface CloudBilling {
 export interface BilledPlan {
   readonly pools: readonly Pick<
     PoolPlan,
-    "name" | "shape" | "role" | "minNodes" | "maxNodes" | "scheduledNodeHours" | "localDisks"
+    "name" | "shape" | "role" | "minNodes" | "maxNodes" | "scheduledNodeHours" | "localDisks" | "nodeCacheGiB"
   >[];
   readonly models: readonly ModelPlan[];
   /** Of the model store; 0: none. */

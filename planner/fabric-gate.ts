@@ -43,5 +43,5 @@ export function whyUngated({ shape, fabric, minNodes }: GatedPool): string | und
   const known = fabricOf(shape.name);
   return known && leastBusGBps(known) !== undefined
     ? undefined
-    : `nobody has published what an all-reduce over two ${shape.name} reaches, so there is nothing to hold them to`;
+    : `no figure is published for an all-reduce over two ${shape.name}, so there is nothing to hold them to`;
 }

@@ -51,7 +51,7 @@ export function crossingProblem(
     const name = FABRIC_NAMES[fabric.kind];
     if (isNode && fabric.access === "host-network") {
       return {
-        reason: `its replicas over nodes are on the network of their nodes, where the proxy of an inference node would be open to whoever reaches the machine, past every NetworkPolicy`,
+        reason: `its replicas over nodes are on the network of their nodes, where the proxy of an inference node would be open to all that reach the machine, past every NetworkPolicy`,
         remedy: `write pools.${pool.name}.rdma.access: ${DEVICE_ACCESS[fabric.kind]}, or leave the model out of nodes`,
       };
     }

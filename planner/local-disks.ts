@@ -1,4 +1,4 @@
-import { MOST_USED, podFilesGiB } from "./boot-volume";
+import { MOST_USED, nodeFilesGiB } from "./boot-volume";
 import type { CapacityProblem, ModelPlan, PoolPlan } from "./types";
 
 /** Usable share of disks: LUKS takes 16 MiB, and ext4 a 64th for tables (mke2fs). */
@@ -16,11 +16,11 @@ export function diskForGB(gib: number): number {
 
 /** Pools of provisioned nodes whose pods write more than local disks hold. */
 export function localDisksProblems(
-  pools: readonly Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">[],
+  pools: readonly Pick<PoolPlan, "name" | "shape" | "role" | "localDisks" | "nodeCacheGiB">[],
   models: readonly Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">[],
 ): CapacityProblem[] {
   return pools.flatMap((pool): CapacityProblem[] => {
-    const wanted = podFilesGiB(pool, models);
+    const wanted = nodeFilesGiB(pool, models);
     const there = localDisksGiB(pool);
     if (!pool.localDisks || wanted <= there) {
       return [];

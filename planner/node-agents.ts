@@ -14,7 +14,11 @@ export const NODE_AGENTS = {
   gpuExporter: { cpu: 0.1, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
   /** Calico's agent, where the cluster's pod network does not enforce NetworkPolicies. */
   networkPolicies: { cpu: 0.25, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
-} as const satisfies Readonly<Record<string, SidecarResources>>;
+  /** Where `storage.nodeCacheGiB` is set; its disk is the cache. */
+  nodeCache: { cpu: 0.1, memoryGiB: 0.25 },
+} as const satisfies Readonly<
+  Record<string, Omit<SidecarResources, "ephemeralStorageGiB"> & Partial<SidecarResources>>
+>;
 
 /** Total requests on a node: agents of cloud, network and platform. */
 export function nodeAgents({ provider, rdma, gpu }: Pick<MachineShape, "provider" | "rdma" | "gpu">): Capacity {

@@ -1,6 +1,10 @@
 import { type MeshMode, meshAgents, meshPlatform } from "./mesh-reserve";
+import { NODE_AGENTS } from "./node-agents";
 import type { Capacity } from "./packing";
 import { PLATFORM_RESERVE } from "./pod-resources";
+
+const NONE: Capacity = { gpus: 0, cpu: 0, memoryGiB: 0 };
+const NODE_CACHE: Capacity = { ...NONE, cpu: NODE_AGENTS.nodeCache.cpu, memoryGiB: NODE_AGENTS.nodeCache.memoryGiB };
 
 /** Common to a request and its plan. */
 export interface ReservedFor {
@@ -8,11 +12,13 @@ export interface ReservedFor {
   readonly mesh?: MeshMode;
   /** Planned models, placed or not. */
   readonly models: number;
+  /** Nodes have caches of weights. @default false */
+  readonly nodeCache?: boolean;
 }
 
-/** Per node: mesh agents and, without a system pool, the platform's pods. */
-export function nodeReserve({ pools, mesh, models }: ReservedFor): Capacity {
-  const agents = meshAgents(mesh);
+/** Per node: agents that not every plan has and, without a system pool, the platform's pods. */
+export function nodeReserve({ pools, mesh, models, nodeCache = false }: ReservedFor): Capacity {
+  const agents = plus(meshAgents(mesh), nodeCache ? NODE_CACHE : NONE);
   return pools.some(({ role }) => role === "system")
     ? agents
     : [PLATFORM_RESERVE, meshPlatform(mesh, models)].reduce(plus, agents);

@@ -78,7 +78,7 @@ function turnedDown(policy: "restricted" | "single-numa-node", question: NumaQue
   }
   const nodes = memoryNodes(shape, besides);
   if (nodes === undefined) {
-    return `nobody here knows which memory nodes the GPUs of ${shape.name} are on`;
+    return `the memory nodes of the GPUs of ${shape.name} are unknown`;
   }
   const wide = pods.filter(({ gpus }) => gpus > nodes.gpus);
   const narrow = pods.filter(({ gpus }) => gpus <= nodes.gpus);

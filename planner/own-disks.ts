@@ -6,7 +6,7 @@ import { diskForGB, localDisksGiB } from "./local-disks";
 import { platformPools } from "./platform-pools";
 import type { CapacityProblem, ModelPlan, PoolPlan } from "./types";
 
-type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">;
+type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks" | "nodeCacheGiB">;
 type Model = Pick<ModelPlan, "name" | "pool" | "engine" | "resources" | "serverOf" | "server" | "modelStorageGiB">;
 
 /** Volumes as folders of the node, as by k3s' local-path. */
@@ -39,6 +39,7 @@ export function ownDiskProblems(
     const hasPlatform = ofPlatform.includes(pool);
     const parts = [
       ["files of pods", podFilesGiB(pool, models)],
+      ["the cache of weights", pool.nodeCacheGiB ?? 0],
       ["images", bootVolumeNeed({ ...pool, role: hasPlatform ? "system" : pool.role }, models).imagesGiB],
       ["models of engines that keep their own", volumes ? ownModelsGiB(pool, models, volumes) : 0],
       ["the model store", hasPlatform ? (volumes?.storeGiB ?? 0) : 0],

@@ -146,7 +146,7 @@ function companionNotes({ engine }: ModelRequest): string[] {
   const { companion, label } = engineOf(engine);
   return companion
     ? [
-        `beside the replicas ${label} takes ${companion.cpu} CPUs and ${companion.memoryGiB} GiB of one node, for the head of its cluster`,
+        `in addition to the replicas ${label} takes ${companion.cpu} CPUs and ${companion.memoryGiB} GiB of one node, for the head of its cluster`,
       ]
     : [];
 }

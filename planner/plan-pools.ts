@@ -6,6 +6,7 @@ import { type NumaQuestion, numaPolicyOf, numaProblem } from "./numa";
 import { companionItem, heldReplicas, type Placement } from "./placement";
 import type { PlanRequest, PoolRequest } from "./request";
 import type { Phase } from "./schedule/phases";
+import { isCached } from "./storage";
 import { poolTaints } from "./taints";
 import type { CapacityProblem, PoolPlan } from "./types";
 
@@ -58,6 +59,7 @@ export function planPools(
         ...(fabricGate && { fabricGate }),
         ...(pool.sharing && { sharing: pool.sharing }),
         localDisks: pool.localDisks ?? false,
+        ...(here.some(({ model }) => isCached(model)) && { nodeCacheGiB: request.storage.nodeCacheGiB }),
         ...(numa && { numa }),
         confidential: pool.confidential ?? false,
         gpusClaimed: here.reduce(

@@ -31,7 +31,7 @@ import { type Phase, phasesOf, shareOfYear } from "./schedule/phases";
 import { overlappingPools } from "./selectors";
 import { type ServerModels, serverProblem, serversOf } from "./shared-servers";
 import { sourceNameProblems } from "./source-name";
-import { planStorage, storeProblem } from "./storage";
+import { isCached, planStorage, storeProblem } from "./storage";
 import type {
   CapacityProblem,
   CostPlan,
@@ -65,7 +65,11 @@ export function planDeployment(
   fits = new FitCache(),
   { simulates = false, onPlaced }: PlanOptions = {},
 ): DeploymentPlan {
-  const reserve = nodeReserve({ ...request, models: request.models.length });
+  const reserve = nodeReserve({
+    ...request,
+    models: request.models.length,
+    nodeCache: request.models.some(isCached),
+  });
   const nodes = new Map(request.pools.map((p) => [p.name, allocatable(p.shape, reserve)]));
   const nodeOf = (pool: PoolRequest) => nodes.get(pool.name) ?? NOTHING;
 

@@ -51,6 +51,8 @@ export interface PoolPlan {
   /** Node memory is encrypted against the host. */
   readonly confidential: boolean;
   /** GPUs claimed by minimum and spare replicas, of minNodes × GPUs. */
+  /** Cache of weights on each node. @default none */
+  readonly nodeCacheGiB?: number;
   readonly gpusClaimed: number;
   readonly gpusTotal: number;
 }

@@ -63,7 +63,7 @@ export function poolsFull(
     severity: "mandatory",
     rule: "pool-capacity",
     subject: `models.${model.name}`,
-    message: `${model.name} with ${replicas} replica(s) ${asked === "" ? "" : `(${asked}) `}finds no room beside the other models: ${tried.join(", ")}.${unfit}`,
+    message: `${model.name} with ${replicas} replica(s) ${asked === "" ? "" : `(${asked}) `}does not fit next to the other models: ${tried.join(", ")}.${unfit}`,
   };
 }
 
@@ -93,7 +93,7 @@ export function maximumProblems(
           severity: "mandatory",
           rule: "pool-capacity",
           subject: `models.${model.name}`,
-          message: `${model.name} can never reach replicas.max ${model.maxReplicas}: with the other models at their minimum it needs ${nodes} nodes of pool "${pool.name}", maxNodes is ${pool.maxNodes}. Raise maxNodes to ${nodes} or lower replicas.max.`,
+          message: `${model.name} cannot reach replicas.max ${model.maxReplicas}: it needs ${nodes} nodes of pool "${pool.name}", and maxNodes is ${pool.maxNodes}. Raise maxNodes to ${nodes} or lower replicas.max.`,
         },
       ];
     });
@@ -105,6 +105,6 @@ export function overBudget(monthly: number, budget: number): CapacityProblem {
     severity: "mandatory",
     rule: MONTHLY_BUDGET,
     subject: "budget.monthlyUsd",
-    message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. The budget limits what always runs and what schedules start: nodes, and what the cloud bills beside them.`,
+    message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. The budget limits what always runs and what schedules start: nodes, and what the cloud bills in addition.`,
   };
 }

@@ -135,6 +135,8 @@ export interface PlanRequest {
     readonly bucket: string;
     /** Set size; undefined: computed from the models. */
     readonly sizeGiB?: number;
+    /** Cache of weights on each node that serves models with `loading: "cache"`. @default none */
+    readonly nodeCacheGiB?: number;
     /** Link to Hugging Face and the Ollama registry. */
     readonly registryGbps: number;
     /** Link between model store and node. */

@@ -60,7 +60,7 @@ function problem(pool: PoolRequest, mixed: readonly PoolRequest[], all: readonly
     rule: "pools-overlap",
     subject: `pools.${pool.name}`,
     message: [
-      `the scheduler cannot keep the pool "${pool.name}" apart from ${others.join(", ")}: ${[...named, pool].map(said).join("; ")}. A node can be all of that, and ${taints}: pods of one pool run on another, and neither dedicatedTo nor the GPUs and costs that are planned for each pool hold. Say by which label each can be told, and put it on its nodes:`,
+      `the scheduler cannot keep the pool "${pool.name}" apart from ${others.join(", ")}: ${[...named, pool].map(said).join("; ")}. A node can be all of that, and ${taints}: pods of one pool run on another, and neither dedicatedTo nor the GPUs and costs that are planned for each pool hold. Give each pool a selector label, and put it on its nodes:`,
       ...lines,
       `or make one pool of them.`,
     ].join("\n"),

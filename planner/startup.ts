@@ -36,7 +36,7 @@ export function expectedStartSeconds(request: StartupRequest): number {
   const { weightsGB, adaptersGB = 0 } = request;
   const fetch = (weightsGB + adaptersGB) / linkGBPerSecond;
   const disk = (request.shape.localNvmeGB ?? 0) > 0 ? DISK_GB_PER_SECOND.nvme : DISK_GB_PER_SECOND.blockVolume;
-  const read = ((request.loading === "copy" ? weightsGB : 0) + adaptersGB) / disk;
+  const read = ((request.loading === "copy" || request.loading === "cache" ? weightsGB : 0) + adaptersGB) / disk;
   const warmUp = engineOf(request.engine).warmUpSeconds + SECONDS_PER_EXTRA_NODE * (request.nodesPerReplica - 1);
   return fetch + read + warmUp;
 }

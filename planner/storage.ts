@@ -33,17 +33,23 @@ export function goesThroughStore(source: ModelSource): boolean {
   return SOURCES[source.kind].throughStore;
 }
 
+/** Whether pods take it from the cache of their node. */
+export function isCached({ loading }: { readonly loading: ModelPlan["loading"] }): boolean {
+  return loading === "cache";
+}
+
 export function storedModels<M extends Pick<ModelPlan, "source">>(models: readonly M[]): M[] {
   return models.filter(({ source }) => goesThroughStore(source));
 }
 
 /** As models need, or as configured if more. */
-export function planStorage({ storage }: PlanRequest, models: readonly ModelPlan[]): StoragePlan {
+export function planStorage({ storage, models: asked }: PlanRequest, models: readonly ModelPlan[]): StoragePlan {
   const stored = storedModels(models);
   return {
     models: stored.map((m) => m.name),
     bucket: storage.bucket,
     sizeGiB: Math.max(storage.sizeGiB ?? MINIMUM_STORE_GIB, storeNeedGiB(stored)),
+    ...(asked.some(isCached) && { nodeCacheGiB: storage.nodeCacheGiB }),
   };
 }
 

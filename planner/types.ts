@@ -336,6 +336,8 @@ export interface StoragePlan {
   readonly bucket: string;
   /** Volume of the in-cluster store: at least 1.5 × its models. */
   readonly sizeGiB: number;
+  /** Cache of weights on each node with a model that uses it. @default none */
+  readonly nodeCacheGiB?: number;
 }
 
 /** A reason against the deployment, or advice. */

@@ -9,7 +9,7 @@ const API = "external-secrets.io/v1";
 /** Content of a Secret, key by key: plain text, or text that needs secret values. */
 type SecretContent = readonly (readonly [key: string, text: string | PendingText])[];
 
-/** Gives the values that stand alone in a Secret their place under the Secret's own name. */
+/** Gives the values that are alone in a Secret their place under the Secret's own name. */
 export function claimValues(secret: KubernetesObject, remote: RemoteSecrets): void {
   for (const [key, text] of contentOf(secret)) {
     if (text instanceof PendingText && text.value) {
@@ -19,7 +19,7 @@ export function claimValues(secret: KubernetesObject, remote: RemoteSecrets): vo
 }
 
 /**
- * What stands in Git for a Secret: an ExternalSecret that builds it in the cluster from the secret store. Texts
+ * What Git holds in place of a Secret: an ExternalSecret that builds it in the cluster from the secret store. Texts
  * without secrets stay readable in its template.
  *
  * @throws RenderRefusedError when nothing in it is secret: Git holds no Secret, so that a rule can forbid them there.

@@ -73,7 +73,7 @@ export function filesOf(rendered: RenderedEnvironment): RenderedFile[] {
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The object, and comments beside an image that cannot be pulled and a number that is not known, for whoever reads the file alone. */
+/** The object, with comments at images that cannot be pulled and at numbers that are not known. */
 function fileText({ object }: Manifest): string {
   const image = `image: ${EXAMPLE_CONTROL_IMAGE}`;
   return toYaml(object)

@@ -42,8 +42,8 @@ export interface RenderOptions {
 /**
  * Runs the program of an environment and turns what it makes into files, the same bytes each time.
  *
- * @throws RenderRefusedError when a capacity rule or policy forbids the deployment, or a secret stands where it cannot
- *   be rendered; ConfigError or ModelConfigError for what the user can mend.
+ * @throws RenderRefusedError when a capacity rule or policy forbids the deployment, or a secret is where it cannot
+ *   be rendered; ConfigError or ModelConfigError for what the user can fix.
  */
 export async function renderEnvironment(environment: OfflineEnvironment, options: RenderOptions): Promise<Rendering> {
   if (environment.file.ok) {

@@ -10,7 +10,7 @@ export function isInCluster({ type, custom }: RecordedResource): boolean {
 }
 
 /**
- * The object that a resource of the Kubernetes provider stands for. What only Pulumi reads is left out, and the
+ * The object of a resource of the Kubernetes provider. What only Pulumi reads is left out, and the
  * label that names Pulumi as manager is corrected.
  *
  * @param inputs its inputs; they may hold pending texts.

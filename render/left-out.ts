@@ -11,7 +11,7 @@ export interface LeftOut {
 
 /**
  * What may be missing until it is rendered again: a class of volumes, whose parameters hold the id of a key; what Karpenter
- * boots machines from; a controller of the cloud's, which is told its queue or network. What uses them names them alone, and
+ * boots machines from; a controller of the cloud's, which is set to its queue or network. What uses them names them alone, and
  * waits.
  */
 const MAY_BE_MISSING: ReadonlySet<string> = new Set(["StorageClass", "EC2NodeClass", "Application"]);

@@ -55,7 +55,7 @@ export interface MarkedRun {
  *
  * @param platform its name in Argo CD.
  * @param runs two runs of the same program with different stand-ins.
- * @throws RenderRefusedError when a secret stands where no reference can.
+ * @throws RenderRefusedError when a secret is where no reference can.
  */
 export function manifests(
   platform: string,

@@ -49,7 +49,7 @@ export interface HashedValue {
 /** What a text is made of: literal text, values, and hashes of values. */
 export type TextPart = string | PendingValue | HashedValue;
 
-/** Text that needs pending values, in parts; `undefined` where it needs them in a way nobody can see. */
+/** Text that needs pending values, in parts; `undefined` where it needs them in a way that cannot be seen. */
 export class PendingText {
   constructor(readonly parts: readonly TextPart[] | undefined) {}
 
@@ -76,10 +76,10 @@ export class StandIns {
         // Ids of Kubernetes objects are their names.
         return type.startsWith("kubernetes:")
           ? others.id(type, name)
-          : this.standIn(`${type}::${name}::id`, { kind: "deployment", maker: `${type} ${name}` }, (mark) => mark);
+          : this.placeholder(`${type}::${name}::id`, { kind: "deployment", maker: `${type} ${name}` }, (mark) => mark);
       },
       ofOtherStack: (path) =>
-        this.standIn(`stack::${path}`, { kind: "deployment", maker: `the other stack (${path})` }, (mark) => mark),
+        this.placeholder(`stack::${path}`, { kind: "deployment", maker: `the other stack (${path})` }, (mark) => mark),
       state: (type, name, inputs) => {
         if (type === HOST_COMMAND) {
           // Read by this program; what of it reaches objects are numbers, which differ from run to run.
@@ -89,11 +89,11 @@ export class StandIns {
           Object.entries(others.state(type, name, inputs)).map(([output, value]) => {
             const made = !Object.hasOwn(inputs, output) && typeof value === "string";
             const id = `${type}::${name}::${output}`;
-            // Amazon's resources make names and addresses here, and no secret: whoever marks one as secret keeps it so.
+            // Amazon's resources make names and addresses here, and no secret. One marked as secret stays so.
             const origin: PendingValue["origin"] = type.startsWith("aws:")
               ? { kind: "deployment", maker: `${type} ${name}` }
               : { kind: "provider", type, name, output, inputs };
-            return [output, made ? `${placeIn(value)}${this.standIn(id, origin, (mark) => mark)}` : value];
+            return [output, made ? `${placeIn(value)}${this.placeholder(id, origin, (mark) => mark)}` : value];
           }),
         );
       },
@@ -114,12 +114,12 @@ export class StandIns {
       const key = fullKey.slice(fullKey.indexOf(":") + 1);
       const what = absent[fullKey];
       const origin: ConfigOrigin = { kind: "config", key, ...(what !== undefined && { absent: what }) };
-      return [fullKey, this.standIn(fullKey, origin, (mark) => `https://${mark}.invalid`)];
+      return [fullKey, this.placeholder(fullKey, origin, (mark) => `https://${mark}.invalid`)];
     });
     return { ...config, ...Object.fromEntries(secrets) };
   }
 
-  /** The text in pieces: what stands literally, and the values whose stand-ins, or hashes of these, it holds. */
+  /** The text in pieces: literal text, and the values whose stand-ins, or hashes of these, it holds. */
   split(text: string): TextPart[] {
     const found = [...text.matchAll(STAND_IN)];
     const parts: TextPart[] = [];
@@ -134,7 +134,7 @@ export class StandIns {
     return [...parts, ...(end < text.length ? [text.slice(end)] : [])];
   }
 
-  private standIn(id: string, origin: PendingValue["origin"], text: (mark: string) => string): string {
+  private placeholder(id: string, origin: PendingValue["origin"], text: (mark: string) => string): string {
     // Starts like every answer of an offline run. Fixed width: no stand-in begins another one.
     const mark = `offline-${this.run}-${String(this.count++).padStart(6, "0")}-x`;
     const standIn = text(mark);
@@ -156,7 +156,7 @@ function placeIn(value: string): string {
 const STAND_IN = /https:\/\/offline-[a-z]-\d{6,}-x\.invalid|offline-[a-z]-\d{6,}-x|\b[0-9a-f]{64}\b/g;
 
 /**
- * Stands in files for the group that opens the GPUs of a machine, the one number that only a deployment reads there. The API server takes
+ * Placeholder in files for the group that opens the GPUs of a machine, the one number that only a deployment reads there. The API server takes
  * no text in its place: files in which it was left are refused.
  */
 export const GPU_DEVICE_GROUP = "GPU_DEVICE_GROUP";

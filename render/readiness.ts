@@ -1,5 +1,5 @@
 /**
- * What the objects say themselves about their order, beside what the program declares: who must be healthy before whom,
+ * What the objects say themselves about their order, in addition to what the program declares: who must be healthy before whom,
  * and who becomes healthy only together with another. Argo CD starts a wave when the one before is healthy, and ends its
  * attempt when something in it is Degraded.
  */
@@ -100,7 +100,7 @@ function indicesOf(objects: readonly OrderedObject[], is: (item: OrderedObject) 
   return objects.flatMap((item, i) => (is(item) ? [i] : []));
 }
 
-/** What stands at a path, if anything does. */
+/** What is at a path, if anything does. */
 function field(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce((found, key) => (isRecord(found) ? found[key] : undefined), value);
 }

@@ -1,4 +1,4 @@
-/** The environment must not be rendered; each reason stands alone. */
+/** The environment must not be rendered; each reason is complete. */
 export class RenderRefusedError extends Error {
   constructor(readonly reasons: readonly string[]) {
     super(reasons.join("\n"));

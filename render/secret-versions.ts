@@ -4,7 +4,7 @@ import { isRecord } from "./kubernetes-object";
 
 /**
  * The object, without the annotation by which a changed Secret rolls its pods, of its own or in its pod template: what Secrets hold
- * exists in the cluster alone, so that in Git nothing tells of a change (docs/gitops.md).
+ * exists in the cluster alone, so that in Git nothing shows a change (docs/gitops.md).
  */
 export function withoutSecretVersion(object: KubernetesObject): KubernetesObject {
   const { spec } = object;

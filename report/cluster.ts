@@ -6,7 +6,7 @@ import { type NodeMakers, nodeMakers } from "./node-makers";
 /** Where the cluster of a plan comes from. */
 export interface ClusterFact extends Pick<ClusterConfig, "kind" | "provision"> {
   readonly scope: EnvironmentConfig["scope"];
-  /** Of the Kubernetes API, where this stack makes the cluster: elsewhere nobody knows. */
+  /** Of the Kubernetes API, where this stack creates the cluster: elsewhere it is unknown. */
   readonly endpoint?: "private" | "public";
   readonly region?: string;
   /** The machine that becomes the cluster, by its address. */
@@ -15,7 +15,7 @@ export interface ClusterFact extends Pick<ClusterConfig, "kind" | "provision"> {
   readonly tool?: string;
   /** The stack that made it. */
   readonly stack?: string;
-  /** Who makes its nodes, where that is told pool by pool. */
+  /** Who creates its nodes, where pools differ. */
   readonly nodes?: readonly NodeMakers[];
 }
 
@@ -70,7 +70,7 @@ export function clusterText({ kind, provision, scope, endpoint, region, stack, m
         : `${kind}, k3s ${K3S_VERSION} on ${machine}, installed by this stack${alone}`;
     }
     case "stack":
-      return `${kind}, made by stack ${stack}; what that stack says of it is assumed here, because a plan asks nobody`;
+      return `${kind}, made by stack ${stack}; what that stack says of it is assumed here, because a plan connects to nothing`;
     case "existing":
       return `${kind}, exists: nothing of it is made here`;
   }

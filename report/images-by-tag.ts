@@ -5,7 +5,7 @@ import type { ReportedViolation } from "./result";
 import { upstreamImages } from "./upstream-images";
 
 /**
- * Images of the public path that production pulls by their tags: what stands behind a tag is up to whoever may push to its registry.
+ * Images of the public path that production pulls by their tags: anyone who may push to the registry can move a tag.
  * Advice, for the catalogue has only those digests that could be read.
  */
 export function imagesByTag(run: Pick<EnvironmentRun, "environment" | "plan" | "recording">): ReportedViolation[] {
@@ -26,7 +26,7 @@ export function imagesByTag(run: Pick<EnvironmentRun, "environment" | "plan" | "
   ];
 }
 
-/** What the catalogue does not have, is the environment's own: nobody can say what it does. */
+/** Unknown to the catalogue: an image of the environment, whose behaviour is unknown. */
 function isReached(repository: string): boolean {
   const part = partOfImage(repository);
   return part === undefined ? !images.some((entry) => entry.repository === repository) : isOnPublicPath(part);

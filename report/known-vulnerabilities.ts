@@ -50,13 +50,13 @@ function releaseOf({ of: { part, version } }: Found): string {
 function advice(release: string, found: readonly Found[]): ReportedViolation {
   const known = found[0]?.of.known ?? [];
   const ids = known.map(({ ids: [id = ""], severity }) => (severity === undefined ? id : `${id} (${severity})`));
-  const mended = mendedIn(known);
+  const fixedIn = mendedIn(known);
   const places = [...new Set(found.map(({ taken }) => taken.where))].join(", ");
   return {
     policy: "known-vulnerabilities",
     severity: "advisory",
     resource: release,
-    message: `${places}: ${ids.join(", ")} published; ${mended === undefined ? "no release fixes all of them" : `${mended} fixes them`}. ${fixOf(found)}; npm run pins has the sources.`,
+    message: `${places}: ${ids.join(", ")} published; ${fixedIn === undefined ? "no release fixes all of them" : `${fixedIn} fixes them`}. ${fixOf(found)}; npm run pins has the sources.`,
   };
 }
 
@@ -75,7 +75,7 @@ function takenImages(run: Run): Taken[] {
     const part = partOfImage(repository);
     const rows = images.filter((row) => row.repository === repository);
     const pinned = rows.find((row) => row.tag === tag);
-    // Of another tag nobody can say which of several rows it belongs to.
+    // Another tag may belong to any of several rows.
     const name = (pinned ?? (rows.length === 1 ? rows[0] : undefined))?.component ?? "";
     const pin = { kind: "image", name, version: tag } as const;
     return part === undefined
@@ -86,7 +86,7 @@ function takenImages(run: Run): Taken[] {
 
 const ALIAS = /"alias":"al2023@(?<release>v\d{8})"/;
 
-/** Of the releases that nodes are made of, no image reference tells. */
+/** No image reference names the releases of nodes. */
 function takenByNodes({ environment: { cluster }, recording }: Run): Taken[] {
   const booted = recording.resources
     .filter(({ type }) => type.endsWith(":EC2NodeClass"))

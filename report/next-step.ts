@@ -4,7 +4,7 @@ import type { PlanResult } from "./result";
 
 /** Where an environment was read. */
 export interface PlannedFile {
-  /** File that `--config` names. @default `Pulumi.<environment>.yaml` beside Pulumi.yaml, where Pulumi looks for it */
+  /** File that `--config` names. @default `Pulumi.<environment>.yaml` next to Pulumi.yaml, where Pulumi looks for it */
   readonly config?: string;
   /** Pulumi has written into it by what the stack's secrets are encrypted: the stack exists. */
   readonly hasStack: boolean;
@@ -32,7 +32,7 @@ export function nextSteps({
   const { config, hasStack = false } = from ?? {};
   return [
     ...(cluster.provision === "create" ? [] : [doctorCommand(environment, config)]),
-    ...(hasStack ? [] : [`pulumi stack init ${environment} (once)`]),
+    ...(hasStack ? [] : [`pulumi stack init ${environment}   # once`]),
     upCommand(environment, config),
   ];
 }

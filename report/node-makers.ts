@@ -26,7 +26,7 @@ export function nodeMakers(
   }));
 }
 
-/** Both makers in one sentence; undefined where there are none to tell apart. */
+/** Both makers in one sentence; undefined where they do not differ. */
 export function nodeMakersText(makers: readonly NodeMakers[] | undefined): string | undefined {
   if (makers === undefined) {
     return undefined;

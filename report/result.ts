@@ -16,7 +16,7 @@ export interface ReportedViolation {
   readonly resource: string;
   /** May have several lines. */
   readonly message: string;
-  /** Single changes that mend a refusal, cheapest first; the message names them too. */
+  /** Single changes that fix a refusal, cheapest first; the message names them too. */
   readonly fixes?: readonly Fix[];
 }
 
@@ -38,7 +38,7 @@ export interface PlanResult {
   readonly made?: { readonly date: string; readonly commit?: string };
 }
 
-/** `plan --json`: keys that others rely on, each told in json/schema.ts. */
+/** `plan --json`: keys that others rely on, each documented in json/schema.ts. */
 export interface PlanJson extends Omit<PlanSummary, "models"> {
   readonly schemaVersion: typeof SCHEMA_VERSION;
   readonly cluster: Pick<ClusterFact, "kind" | "provision" | "endpoint" | "region" | "machine" | "tool" | "nodes">;

@@ -13,7 +13,7 @@ const SIGNALS: Readonly<Record<SignalPlan["on"], Words>> = {
   cpuQueue: (target) => `CPU queue ${target}`,
 };
 
-/** Whoever changes the number of replicas. */
+/** What changes the number of replicas. */
 export const AUTOSCALER_LABELS: Readonly<Record<ScalingPlan["by"], string>> = { keda: "KEDA", hpa: "HPA" };
 
 /** What each replica is kept at: `2 waiting requests each, KV cache 80 %`; what it runs at its service level, where traffic says. */

@@ -30,7 +30,7 @@ export function describedGroups({ groups, models, unplaced }: GroupsOfPlan): Des
 function nodesOf({ name, model }: ServerGroupPlan, models: readonly ModelPlan[], unplaced: DeploymentPlan["unplaced"]) {
   const own = models.filter(({ node }) => node?.group === name);
   if (own.length === 0) {
-    return unplaced.some((each) => each.name === model) ? "not placed" : "somebody else's server";
+    return unplaced.some((each) => each.name === model) ? "not placed" : "an external server";
   }
   return own.map((each) => `${count(each)}${each.revisionOf ? " of its canary" : ""}`).join(" + ");
 }
@@ -48,7 +48,7 @@ function registrarOf({ registrar }: ServerGroupPlan): string {
   }
   const { url, renewSeconds, secretKey, networks, authorities } = registrar;
   return [
-    `registrar ${url}, told every ${renewSeconds} s`,
+    `registrar ${url}, renewed every ${renewSeconds} s`,
     secretKey === undefined ? "no key" : `key: secret ${secretKey}`,
     ...(networks ? [`reached in ${networks.join(", ")} alone`] : []),
     ...(authorities ? [`certificates of ${authorities.file}`] : []),

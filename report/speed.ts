@@ -20,14 +20,14 @@ export function speedTexts({ speed, noSpeed, tokenPrice, task, traffic }: ModelP
       ? [`at most ${requestsText(speed.capacity.requestsPerSecond)} within its level`]
       : []),
     `limited by ${LIMIT_TEXTS[speed.limitedBy]}`,
-    // Whoever spreads a replica over stages or nodes should see what that costs each token.
+    // Replicas over stages or nodes show what that costs each token.
     ...(speed.exchangeMs.stages > 0 ? exchangeTexts(speed) : []),
     ...ownPriceTexts(tokenPrice),
     ...(speed.why === undefined ? [] : [speed.why]),
   ];
 }
 
-/** What the figures rest on, and what is beside them: for whoever asks for more. */
+/** What the figures rest on, and what is next to them: for --verbose. */
 export function speedDetails({ speed, tokenPrice }: Pick<ModelPlan, "speed" | "tokenPrice">): string[] {
   if (speed === undefined) {
     return [];

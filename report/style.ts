@@ -14,7 +14,7 @@ export interface Style {
 
 const FORMATS = { bold: "bold", dim: "dim", good: "green", bad: "red", warn: "yellow" } as const;
 
-/** Stands where ESC belongs. Each process draws its own, so that no text of strangers can have it. */
+/** Placeholder for ESC. Each process draws its own, so that no text of strangers can have it. */
 const OWN_ESCAPE = `<${randomUUID()}>`;
 
 export function style(color: boolean): Style {

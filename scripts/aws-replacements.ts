@@ -1,4 +1,4 @@
-/** What a change of a resource in AWS does: not said by the SDK, whose comments tell no updatable argument from another. */
+/** What a change of a resource in AWS does: the comments of the SDK do not name arguments that can be updated. */
 export interface AwsReplacements {
   /** File of the provider that was read, with its commit; undefined where AWS has no call that changes these arguments. */
   readonly source: string | undefined;
@@ -13,7 +13,7 @@ const BUCKET = ["bucket", "expectedBucketOwner"];
 /**
  * `ForceNew` and `RequiresReplace` of hashicorp/terraform-provider-aws, which pulumi-aws 7 wraps, by file@commit, read on
  * 2026-11-23. The commits are of different months of 2025 and 2026: the one that pulumi-aws 7.48.0 wraps could not be had.
- * Where a group has no file, AWS has no call that changes a name, or what a resource stands in.
+ * Where a group has no file, AWS has no call that changes a name, or what a resource is in.
  */
 export const AWS_REPLACEMENTS: readonly AwsReplacements[] = [
   {

@@ -5,7 +5,7 @@ import ts from "typescript";
 
 /** What the SDK says of one argument of a resource. */
 export interface Argument {
-  /** The resource is not made without it; of a nested one: not where what it stands in is given. */
+  /** The resource is not made without it; of a nested one: not where its parent is given. */
   readonly required?: true;
   /** Changed in another way than by a new resource in place of the old one. */
   readonly updatable?: true;
@@ -65,7 +65,7 @@ export class SdkArguments {
     });
   }
 
-  /** Of a type, what stands in its wrappings: inputs, lists, `undefined`. */
+  /** Of a type, what its wrappings hold: inputs, lists, `undefined`. */
   private typeOf(type: ts.TypeNode | undefined): { inner?: ts.InterfaceDeclaration; isMap?: true } {
     if (type === undefined) {
       return {};
@@ -87,7 +87,7 @@ export class SdkArguments {
       return this.typeOf(type.typeArguments?.[0]);
     }
     const inner = this.nested.get(name);
-    // Beside nested arguments there are other resources, and names of values that are texts.
+    // Next to nested arguments there are other resources, and names of values that are texts.
     if (inner === undefined && name.startsWith("inputs.")) {
       throw new Error(`${this.component} declares no ${name}`);
     }

@@ -103,7 +103,7 @@ async function readArchitecture(
   }
   const location = config ?? "";
   const { config: text, quantization } = await readModelConfigSource(name, location, { baseDirectory });
-  const quantizationName = "hf_quant_config.json beside it";
+  const quantizationName = "hf_quant_config.json next to it";
   const damaged =
     hub && `remove the folder ${hubFolder(hub)} and run npm run pin again, or write config and source for other files`;
   return inConfig({ name, path: ["models", name, hub ? "model" : "config"], location, damaged }, async () =>
@@ -145,7 +145,7 @@ async function inConfig(
     return await parse();
   } catch (error) {
     if (error instanceof CheckpointError) {
-      const allowed = `a config.json beside whole weight files, or alone; ${error.message}`;
+      const allowed = `a config.json next to whole weight files, or alone; ${error.message}`;
       const fix = damaged ?? "download the checkpoint again, or keep config.json in a folder of its own";
       throw new ConfigError([toProblem({ path: inFile, value: location, allowed, fix })]);
     }

@@ -4,6 +4,7 @@ import { DEVICE_ACCESS, type FabricAccess, fabricOf } from "../catalog/fabrics";
 import { findModel } from "../catalog/models";
 import { PREEMPTIBLE_TAINT } from "../catalog/oke";
 import { hourlyUsd, type MachineShape } from "../catalog/shapes";
+import { isSynchronized } from "../components/storage/store-layout";
 import { engineOf } from "../engines";
 import type { Adapter } from "../engines/served-model";
 import { isClaim, isStored, parseSource } from "../engines/sources";
@@ -296,7 +297,7 @@ function modelRequest(
   config: ModelConfig,
   architecture: ModelArchitecture,
   chatTemplate: string | undefined,
-  { buckets }: Pick<EnvironmentConfig["storage"], "buckets">,
+  { buckets, nodeCacheGiB }: Pick<EnvironmentConfig["storage"], "buckets" | "nodeCacheGiB">,
 ): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);
@@ -331,6 +332,10 @@ function modelRequest(
     ...(config.pools && { pools: config.pools }),
     ...requested,
     ...(isClaim(source) && { loading: "mount" as const }),
+    ...(nodeCacheGiB !== undefined &&
+      requested.loading === "copy" &&
+      engineOf(config.engine).weightsFrom === "store" &&
+      isSynchronized({ source }) && { loading: "cache" as const }),
     ...(config.adapters && { adapters: Object.entries(config.adapters).map(adapterRequest) }),
     ...(quantization !== undefined && { quantization }),
     ...(config.args && { args: config.args }),

@@ -13,9 +13,11 @@ import {
   KEDA_NAMESPACE,
   MODEL_STORE_NAMESPACE,
   NETWORK_POLICY_NAMESPACE,
+  NODE_CACHE_NAMESPACE,
   SPARE_NAMESPACE,
 } from "../names/namespaces";
 import { PLAN_CONFIG_MAP } from "../names/plan-record";
+import { isCached } from "../planner/storage";
 import type { ActiveAddon } from "./addons/addon";
 import type { Planned } from "./addons/contract";
 import { gpuSoftware } from "./gpu-software";
@@ -40,6 +42,7 @@ export function platformNamespaces(
     AI_GATEWAY_NAMESPACE,
     ...(environment.cluster.certManager === "platform" ? [CERT_MANAGER_NAMESPACE] : []),
     MODEL_STORE_NAMESPACE,
+    ...(plan.models.some(isCached) ? [NODE_CACHE_NAMESPACE] : []),
     ...gateNamespaces(plan.pools),
     ...servingNamespaces(plan.models, plan.stage),
     ...(keepsSpareReplicas(plan.models) ? [SPARE_NAMESPACE] : []),

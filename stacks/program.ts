@@ -5,6 +5,7 @@ import { CLUSTER_OUTPUT, outputsOfCluster } from "../components/cluster/cluster-
 import type { Cluster } from "../components/core/cluster";
 import { localDisksProblems } from "../planner/local-disks";
 import { ModelConfigError } from "../planner/model/errors";
+import { nodeCacheProblems } from "../planner/node-cache";
 import { type NodeVolumes, ownDiskProblems } from "../planner/own-disks";
 import { planWithAdvice } from "../planner/plan-with-advice";
 import type { PlanRequest } from "../planner/request";
@@ -91,6 +92,7 @@ export async function planEnvironment(
     ...platformPlaceProblems(environment.cluster, plan.pools),
     ...bootVolumeProblems(environment.pools, plan),
     ...localDisksProblems(plan.pools, plan.models),
+    ...nodeCacheProblems(plan.pools, plan.models),
     ...volumeAttachmentProblems(environment, plan, claimed),
     ...ownDiskProblems(plan.pools, plan.models, nodeVolumes(environment, plan, claimed)),
     ...addons.flatMap((addon) => addon.problems({ environment, plan }) ?? []),

@@ -138,7 +138,7 @@ function authority({ host, port }: Address): string {
 /** For runs that end without a cluster. */
 function unmadeMessage(): string {
   return [
-    `nothing of the platform can be made: in this run nobody knows the cluster of environment "${pulumi.getStack()}"`,
+    `the platform cannot be created: this run does not know the cluster of environment "${pulumi.getStack()}"`,
     "  It was not made or changed, or something before it was not, or it is no part of this run. The platform's objects stay as they are: none was changed, none deleted.",
     "  - where the engine reports an error of the cluster, or of something before it: fix that, and run again;",
     "  - with --target or --exclude: run without them, or make the cluster first.",

@@ -39,7 +39,7 @@ function movingSource({ name, source, revisionOf }: ModelRequest, among: Among):
   const isCompared = revisionOf !== undefined || requests.some((other) => other.revisionOf?.model === name);
   const reason = [
     stage === "production" && written !== undefined && `${moves.effect} in production`,
-    moves.pinnedBy && isCompared && `a model and its canary are told apart by their ${moves.pinnedBy}s`,
+    moves.pinnedBy && isCompared && `a model and its canary differ by their ${moves.pinnedBy}s`,
   ].find((text) => typeof text === "string");
   const setting = `models.${name}.source${written === undefined ? "" : ` "${written}"`}`;
   return reason === undefined

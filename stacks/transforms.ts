@@ -18,7 +18,7 @@ export function assertTransformed(
       path,
       value: patch === undefined ? `${kind} ${resource}` : patches[patch]?.path,
       allowed: `what the program declares; ${reason}`,
-      fix: "look at it with npm run render, or npm run plan -- <environment> --resources, and write what stands there",
+      fix: "look at it with npm run render, or npm run plan -- <environment> --resources, and write the value shown there",
     });
   });
   if (problems.length > 0) {

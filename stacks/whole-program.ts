@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 export class UnfinishedProgramError extends pulumi.RunError {
   constructor() {
     super(
-      "the program ended before it had declared all resources: it waits for something that this run never finds out. Nothing was deleted; run again once the errors above are mended",
+      "the program ended before it had declared all resources: it waits for something that this run never finds out. Nothing was deleted; run again once the errors above are fixed",
     );
   }
 }
@@ -20,7 +20,7 @@ export interface Ending {
  * Fails an unfinished program. Node exits with 0 when nothing is left to wait for, even with
  * pending promises, and the engine takes 0 for "everything is declared": it deletes the rest.
  *
- * `exit` is too late: at `beforeExit` the SDK tells the engine that the program is done, unless it
+ * `exit` is too late: at `beforeExit` the SDK reports the program as done to the engine, unless it
  * has failed, and waits until the engine has deleted the rest (@pulumi/pulumi 3.248,
  * cmd/run/index.ts; engine 3.259, `SignalAndWaitForShutdown`).
  */

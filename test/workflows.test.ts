@@ -94,6 +94,7 @@ describe("a pull request", () => {
     for (const script of ["typecheck", "lint", "unit", "test:e2e"]) {
       expect(commands).toMatch(new RegExp(`^npm run ${script}\\b`, "m"));
     }
+    expect(commands).toMatch(/^sh \.ci\/commits\.sh$/m);
   });
 
   it("runs each shard of its tests once", () => {

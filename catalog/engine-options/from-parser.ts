@@ -106,7 +106,7 @@ function bare(flag: string): string {
 
 const FOLDER = join(repositoryRoot(), "catalog/engine-options");
 
-/** Files of options, as the folder holds them; of rules there is one beside each. */
+/** Files of options, as the folder holds them; each has one of rules next to it. */
 export function optionFiles(): string[] {
   return readdirSync(FOLDER).filter(
     (file) => /^[a-z0-9]+(-[a-z0-9]+)*\.json$/.test(file) && !file.endsWith("-rules.json"),

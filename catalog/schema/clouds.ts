@@ -73,7 +73,7 @@ const priceShare = z.strictObject({
   source: text,
 }) satisfies z.ZodType<PriceShare>;
 
-/** What clouds offer and bill beside machines. */
+/** What clouds offer and bill in addition to machines. */
 /** Each by its name, which is the last part of its path. */
 const awsManagedPolicies = z
   .strictObject({

@@ -94,6 +94,7 @@ const optionRules = z.strictObject({
   memory: remarks,
   texts: remarks.optional(),
   advice: remarks,
+  writesText: remarks.optional(),
   former: remarks.optional(),
   concerns: z.partialRecord(z.enum(MODEL_TRAITS), z.array(text).min(1)).optional(),
 });

@@ -192,7 +192,7 @@ export class ClusterApi {
       if (bytes > this.limits.answerBytes) {
         response.destroy();
         throw new NotAsked(`an answer of the API server is longer than ${this.limits.answerBytes} bytes`, [
-          "whether this is the API server, and not something that stands in for it",
+          "whether this is the API server, and not a proxy or login page",
         ]);
       }
       chunks.push(chunk);
@@ -252,7 +252,7 @@ function notAsked(error: unknown, url: URL, timedOutAfter: number | undefined): 
   }
   if (UNTRUSTED.includes(code) || code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "CERT_HAS_EXPIRED") {
     return new NotAsked(`the certificate of ${url.host} is not one that the kubeconfig trusts (${code})`, [
-      "make the kubeconfig anew: it may be of an older cluster, or something stands between here and there",
+      "make the kubeconfig anew: it may be of an older cluster, or a proxy is in between",
     ]);
   }
   return new NotAsked(`${url.host}: ${code === "" ? failure.message.slice(0, 200) : code}`, [

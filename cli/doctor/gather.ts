@@ -101,7 +101,7 @@ async function reach(api: ClusterApi, server: string): Promise<Asked<string>> {
   const answer = versionAnswer.safeParse(body);
   if (status !== 200 || !answer.success) {
     throw new NotAsked(`what answers at ${new URL(server).host} is no API server of Kubernetes (${status})`, [
-      "whether the address in the kubeconfig is right, and no proxy or login page stands between here and there",
+      "whether the address in the kubeconfig is right, and no proxy or login page is in between",
     ]);
   }
   return { known: true, value: answer.data.gitVersion };

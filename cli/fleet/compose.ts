@@ -84,7 +84,7 @@ export function composeNode(fleet: FleetFile, node: FleetNode, base: BaseReading
       toProblem({
         path: ownPath(path),
         value: "null",
-        allowed: "null over something inherited; nothing is inherited here",
+        allowed: "null only where a value is inherited; here none is",
         fix: "remove the line, or correct its key",
       }),
     ),
@@ -181,7 +181,7 @@ function conflictOf(own: OwnFile, root: Values, fileName: string, fleetName: str
   const problem = toProblem({
     path: [fileName],
     value: `values that are not of ${fleetName}: ${list(differing)}`,
-    allowed: `no file, one that the fleet wrote and nobody changed, or the same values`,
+    allowed: `no file, an unchanged one that the fleet wrote, or the same values`,
     fix: `write them into ${fleetName} and delete them in ${fileName}, or rename the node: that file may be another environment`,
   });
   return { ...problemIn(fileName, undefined, problem), path: fileName };

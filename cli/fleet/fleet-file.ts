@@ -148,7 +148,7 @@ function unknownKeys(mapping: Values, known: readonly string[], path: Path): Tol
       path: [...path, key],
       value: key,
       allowed: `the keys ${known.join(", ")}`,
-      fix: suggest(key, known, "sections of an environment (cluster, pools, models, …) stand under config:"),
+      fix: suggest(key, known, "sections of an environment (cluster, pools, models, …) are under config:"),
     }));
 }
 

@@ -13,11 +13,11 @@ const usd = (description: string) => z.number().meta({ description, unit: "USD" 
 const seconds = z.number().meta({ description: "Time that it took.", unit: "seconds" });
 
 const problem = z.strictObject({
-  file: text("File in which the value stands: the fleet's, the inherited one, or the node's own."),
+  file: text("File that holds the value: the fleet's, the inherited one, or the node's own."),
   line: z.int().optional().meta({ description: "Line in it, from 1; absent where it has none." }),
   path: text("Section and keys: `models.chat.concurrency`."),
-  value: text("What stands there; `(hidden)` for secrets."),
-  allowed: text("What may stand there."),
+  value: text("Value; `(hidden)` for secrets."),
+  allowed: text("Allowed values."),
   fix: text("What to do."),
   message: text("All of it in one sentence."),
 });
@@ -97,7 +97,7 @@ export const fleetStatusSchema = z.strictObject({
         ...node,
         verdict: z.enum(["well", "unwell", "not-asked", "bad-input", "failed"]).meta({
           description:
-            "Everything answers, something does not, the cluster could not be asked, or nobody knows what to ask for: by a mistake of the node's, or by none.",
+            "Everything answers, something does not, the cluster could not be asked, or it is unknown what to ask for, with or without a mistake of the node.",
         }),
         status: z
           .looseObject({})

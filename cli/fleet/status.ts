@@ -108,7 +108,7 @@ function withinTime(question: Promise<Asked>, signal: AbortSignal): Promise<Aske
 
 function unnamed(name: string): string {
   return [
-    "nobody says which cluster of your kubeconfig it is",
+    "no option says which cluster of your kubeconfig it is",
     `- cluster.kubeContext in its config, or --kubeconfigs DIR with a file ${name}.yaml`,
     `- of a cluster that its stack made: pulumi stack output kubeconfig --show-secrets -s ${name} > DIR/${name}.yaml`,
   ].join("\n");

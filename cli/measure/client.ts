@@ -132,7 +132,7 @@ function assertBelievable(text: "answer" | "prompt", counted: number | undefined
   if (counted !== undefined && !isPossible(counted)) {
     throw new MeasureFailure(
       `the server counts ${counted} tokens in the ${text}, which cannot be: times per token would be wrong by as much`,
-      "usage in its answers, and whoever counts there",
+      "usage in its answers, and any proxy that counts tokens there",
     );
   }
 }

@@ -81,7 +81,7 @@ export function wholeSubject(
   ];
   if (card === undefined || engine === undefined || engineVersion === undefined || model === undefined) {
     throw new BadMeasurement(
-      `nobody says what is measured: ${missing.join(", ")} missing`,
+      `what is measured is not stated: ${missing.join(", ")} missing`,
       "name the environment whose model it is, or give these options: plans find the file by them",
     );
   }
@@ -119,7 +119,7 @@ function unknownCard(card: string): string {
   return `"${card}" is no card of the catalogue (${meant}): plans count with this only on machines without GPUs that they call so`;
 }
 
-/** A catalogue name stands for its source of weights. */
+/** A catalogue name is short for its source of weights. */
 function weightsOf(weights: string, engine: string | undefined): string {
   const entry = findModel(weights);
   const name = engineNames.find((each) => each === engine);

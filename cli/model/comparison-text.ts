@@ -118,7 +118,7 @@ const KINDS: Readonly<Record<MachineRefusal["kind"], string>> = {
   "unknown-speed": "whose speed is not known",
   "too-many": "of which it would take too many",
   level: "that are too slow",
-  unread: "on which nobody read whether this release starts",
+  unread: "of unknown support in this release",
   memory: "that hold no replica",
 };
 

@@ -84,7 +84,7 @@ descriptions and headers, never for weights; HF_ENDPOINT, HF_TOKEN and the AWS_ 
                        scheduler defaults. --gpu and --gpu-model are the same
   --gpus N             as many of this card in one machine; lays the model out over them as the plan would
 ${engineOption}
-  --shape S            a cloud machine (npm run list -- shapes): its GPUs, and the five-step sizing rule beside the figures;
+  --shape S            a cloud machine (npm run list -- shapes): its GPUs, and the five-step sizing rule next to the figures;
                        lays the model out as the plan would unless --tp or --pp is given
   --gpu-memory-gib N   memory of one GPU as CUDA reports it; nvidia-smi shows 0.4 to 0.5
                        GiB more (default: of the card)

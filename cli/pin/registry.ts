@@ -17,7 +17,7 @@ export interface RegistryQuestion {
   readonly endpoint?: string;
 }
 
-/** @throws HubError when the registry does not tell. */
+/** @throws HubError when the registry does not answer. */
 export async function digestOf({ source, authorities, env, endpoint }: RegistryQuestion): Promise<string> {
   const { registry: host, repository, tag = "" } = source;
   const file = join(env.DOCKER_CONFIG || join(homedir(), ".docker"), "config.json");

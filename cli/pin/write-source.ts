@@ -27,7 +27,7 @@ export function withSource(
   const document = parseDocument(text, { merge: true });
   const settings = document.getIn(path, true);
   if (!isMap(settings) && !isScalar(settings)) {
-    throw new UnwritableError(`${named} stands elsewhere (an alias): write ${key}: ${source} there yourself`);
+    throw new UnwritableError(`${named} is elsewhere (an alias): write ${key}: ${source} there yourself`);
   }
   const changed = isMap(settings) ? spliced(text, settings, source, key) : replaced(text, settings, source);
   // Verified: writes exactly the change or nothing.

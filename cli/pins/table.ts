@@ -65,6 +65,6 @@ function knownLines({ part, pins, optIn, known }: PinRow): string[] {
 
 /** `envoy 1.39.0 → 1.39.6` */
 export function upgradeOf({ part, version, known }: PinRow): string {
-  const mended = mendedIn(known.flatMap((of) => (of.part === part ? of.known : [])));
-  return `${part} ${version}${mended === undefined ? "" : ` → ${mended}`}`;
+  const fixedIn = mendedIn(known.flatMap((of) => (of.part === part ? of.known : [])));
+  return `${part} ${version}${fixedIn === undefined ? "" : ` → ${fixedIn}`}`;
 }

@@ -25,7 +25,7 @@ outputs of its Pulumi stack, keys and certificate from the cluster.
   --concurrency N       requests at once in step 4 (default 5)
   --prompt TEXT         what is asked (default "Count from one to ten.")
   --max-tokens N        longest answer to ask for (default 32)
-  --timeout S           seconds that a step may take, and a pull may stand still (default 300)
+  --timeout S           seconds that a step may take, and a pull may stall (default 300)
   --keep-loaded         do not try step 6: the model is unloaded, then loaded again if it was before
   --stop-worker         try step 7: stops the model's worker, then starts it again; its users are cut off meanwhile
   --insecure-registry   Ollama asked directly may pull over plain HTTP, from a registry on your own network

@@ -140,7 +140,7 @@ export class ControlApi implements Lifecycle {
 
   /** Waits for the task. */
   async answer(id: string, onProgress: PullOptions["onProgress"], signal: AbortSignal): Promise<ControlAnswer> {
-    let last = "nobody has looked at it";
+    let last = "not checked";
     const late = (): StepFailure => {
       const lookAt = "what it waits for: GET /tasks, GET /workers; --timeout when it needs longer";
       return new StepFailure({ expected: `the task ${id} ends in time`, got: last, lookAt });

@@ -48,7 +48,7 @@ export async function askStatus(
   try {
     const maker = makerOfUnnamed(cluster, source);
     if (maker !== undefined) {
-      throw new NotAsked(`${maker}, and nobody says which one of your kubeconfig it is`, NAME_IT);
+      throw new NotAsked(`${maker}, and no option says which one of your kubeconfig it is`, NAME_IT);
     }
     const context = source.context ?? cluster.kubeContext;
     found = clusterContext({ ...source, ...(context !== undefined && { context }) }, env);

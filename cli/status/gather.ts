@@ -113,7 +113,7 @@ function formed<T>(schema: z.ZodType<T>, answer: unknown, path: string): T {
   const { success, data } = schema.safeParse(answer);
   if (!success) {
     throw new NotAsked(`the API server's answer to GET ${path} is not of the expected form`, [
-      "whether the address in the kubeconfig is right, and no proxy stands between here and there that changes answers",
+      "whether the address in the kubeconfig is right, and no proxy in between changes answers",
     ]);
   }
   return data;

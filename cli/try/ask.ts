@@ -117,7 +117,7 @@ function portForward({ cwd, env }: CommandPlace): Promise<Forward> {
       reject(new NotAnswered(`no way to the gateway: ${what}${said === "" ? "" : `: ${said.trim()}`}`, lookAt));
     };
     const timer = setTimeout(
-      () => fail(`kubectl port-forward does not stand after ${PATIENCE} seconds`),
+      () => fail(`kubectl port-forward is not ready after ${PATIENCE} seconds`),
       PATIENCE * 1000,
     );
     const settled = () => clearTimeout(timer);

@@ -14,7 +14,7 @@ export interface StateChoice {
 
 const credentials = z.object({ current: z.string().optional() });
 
-/** Stands for an unreadable login: newer command lines encrypt the file. */
+/** Placeholder for an unreadable login: newer command lines encrypt the file. */
 const SOMEWHERE = "https://";
 
 /** Self-managed backends, which encrypt secrets with a passphrase by default. */

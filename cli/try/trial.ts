@@ -71,7 +71,7 @@ export class Trial {
     this.usePassphrase();
     if ((await this.pulumi("destroy", "--yes", "--remove", "--stack", TRIAL)) !== 0) {
       this.io.err(
-        "\nNot all of it is removed. What failed stands above; npm run try -- --remove goes on where it ended.\n",
+        "\nNot all of it is removed. What failed is above; npm run try -- --remove goes on where it ended.\n",
       );
       return EXIT.refused;
     }
@@ -87,7 +87,7 @@ export class Trial {
     const isUp = (await this.pulumi("up", "--yes", "--skip-preview", "--stack", TRIAL)) === 0;
     if (!isUp) {
       this.io.err(
-        `\nIt is not up. What failed stands above; npm run try goes on where it ended.\nThe cluster: ${this.kubectl("get pods --all-namespaces")}\n`,
+        `\nIt is not up. What failed is above; npm run try goes on where it ended.\nThe cluster: ${this.kubectl("get pods --all-namespaces")}\n`,
       );
       await this.keepKubeconfig();
     }
@@ -144,7 +144,7 @@ export class Trial {
   private async openStack(): Promise<boolean> {
     const { backend } = this.usePassphrase();
     if (backend === undefined) {
-      this.say("\nNobody is logged in to Pulumi: the state goes to this computer (pulumi login --local).\n");
+      this.say("\nYou are not logged in to Pulumi: the state goes to this computer (pulumi login --local).\n");
       if ((await this.pulumi("login", "--local")) !== 0) {
         return false;
       }

@@ -23,7 +23,7 @@ export const ARGO_CD_SECRETS = {
   repository: "argocd-repository",
 } as const;
 
-/** What Argo CD calls the files by which its repository server tells its clients from others. */
+/** Argo CD's names of the files that authenticate clients of its repository server. */
 export const CLIENT_CERTIFICATE_FILES = {
   authority: "client-ca.crt",
   certificate: "client.crt",

@@ -12,7 +12,7 @@ export interface ClusterObject extends GroupKind {
   readonly name: string;
 }
 
-/** What charts may create beside objects in namespaces: no nodes, volumes or namespaces. */
+/** What charts may create in addition to objects in namespaces: no nodes, volumes or namespaces. */
 const KINDS_OF_CHARTS: readonly GroupKind[] = [
   { group: "admissionregistration.k8s.io", kind: "MutatingWebhookConfiguration" },
   { group: "admissionregistration.k8s.io", kind: "ValidatingAdmissionPolicy" },

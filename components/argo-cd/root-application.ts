@@ -22,7 +22,7 @@ export const CASCADE = "resources-finalizer.argocd.argoproj.io/foreground";
 
 /**
  * Attempts of a sync: Argo CD gives a revision up after five within three minutes, and what calls a server outside may take longer. Each
- * attempt takes the newest revision: otherwise what mends a broken commit would wait until the attempts for that one are over, half an hour.
+ * attempt takes the newest revision: otherwise the fix of a broken commit would wait until the attempts for that one are over, half an hour.
  */
 export const RETRY = { limit: 10, refresh: true, backoff: { duration: "10s", factor: 2, maxDuration: "5m" } } as const;
 

@@ -13,7 +13,7 @@ import type { FolderSource } from "./root-application";
 
 const restricted = { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
 
-/** Rights of the page in the cluster: Applications, and the logs and events beside them. The controller provides the differences. */
+/** Rights of the page in the cluster: Applications, with their logs and events. The controller provides the differences. */
 const SERVER_RULES = [
   {
     apiGroups: ["argoproj.io"],
@@ -37,7 +37,7 @@ export interface ArgoCdValuesArgs {
  * Values of the argo-cd chart. The application controller is one pod: it holds no requests, and another one is there in a minute. Secrets
  * are the program's own (`argo-cd.ts`): the chart would have each release hold a hash of the password.
  *
- * Dex, ApplicationSets, notifications and the commit server are off: alerts of Prometheus tell what notifications would, through every
+ * Dex, ApplicationSets, notifications and the commit server are off: alerts of Prometheus report what notifications would, through every
  * receiver that the environment has.
  */
 export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValuesArgs): HelmValues {

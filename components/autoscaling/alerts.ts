@@ -20,7 +20,7 @@ const down: AlertRule = {
   severity: "critical",
   summary: "No Karpenter works: pods that find no room get no nodes",
   description:
-    "For 5 minutes no replica of Karpenter has had its lease, or none was to be scraped. Nodes that run stay; none is made for pods that wait, idle ones are not taken away, and nobody drains spot machines that are announced to go.",
+    "For 5 minutes no replica of Karpenter has had its lease, or none was to be scraped. Nodes that run stay; none is made for pods that wait, idle ones are not taken away, and spot machines are not drained before they are reclaimed.",
   cases: {
     // The leader disappears and the standby does not take over.
     fires: {
@@ -153,7 +153,7 @@ const machinesTaken: AlertRule = {
   summary:
     "EC2 announced {{ $value | humanize }} times in an hour that it takes machines away ({{ $labels.message_type }})",
   description:
-    "Karpenter was told {{ $value | humanize }} times of {{ $labels.message_type }}. It drains such nodes and makes others; models on them were started anew. Many of them in an hour say that this machine is rare as spot in these zones now.",
+    "Karpenter received {{ $value | humanize }} messages of {{ $labels.message_type }}. It drains such nodes and makes others; models on them were started anew. Many of them in an hour say that this machine is rare as spot in these zones now.",
   cases: {
     fires: {
       series: { [told("spot_interrupted")]: "0x20 1x10 4x60", [told("no_op")]: "0+3x90" },

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-/** A server that Beta9 connects to, run by somebody else. */
+/** An external server that Beta9 connects to. */
 export interface Backend {
   /** Name in DNS. */
   readonly host: string;

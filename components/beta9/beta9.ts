@@ -35,7 +35,7 @@ export interface Beta9Args {
   readonly cpuPool: Pick<PoolPlan, "selector">;
   /** Pools with NVIDIA GPUs that Beta9 has a name for. */
   readonly gpuPools: readonly GpuPool[];
-  /** @default nothing beside the device plugins */
+  /** @default nothing except the device plugins */
   readonly gpuAccess?: GpuAccessByVendor;
   /** `inject` has the API server add them to workers, which needs Kubernetes 1.36; `none`: the nodes are untainted. */
   readonly tolerations: "inject" | "none";
@@ -55,7 +55,7 @@ const STORE_AUTHORITY: Authority = { secret: TRUST_SECRET, key: "ca.crt", file: 
  * privileged workers that its gateway starts as Jobs. It shares GPU nodes with the models: workers claim their GPUs,
  * have no priority class, and give way to models.
  *
- * PostgreSQL, two Redis and object storage are somebody else's; every credential that Beta9 publishes as a default is
+ * PostgreSQL, two Redis and object storage are external; every credential that Beta9 publishes as a default is
  * overridden, by theirs or by a generated one.
  */
 export class Beta9 extends PlatformComponent {
@@ -152,7 +152,7 @@ export class Beta9 extends PlatformComponent {
     const password = (suffix: string, length: number, protect = false) =>
       new random.RandomPassword(this.child(suffix), { length, special: false }, this.childOptions({ protect })).result;
     return {
-      // Without it nobody reads the secrets in the database again.
+      // Without it the secrets in the database are lost.
       encryptionKey: password("encryption-key", 32, stage === "production"),
       fileServiceKey: password("file-service-key", 40),
       coordinatorToken: password("coordinator-token", 40),
@@ -164,7 +164,7 @@ function metadata(name: string, namespace: pulumi.Input<string>) {
   return { name, namespace, labels: standardLabels("beta9", name) };
 }
 
-/** An alias is answered as it stands: the search domains of a pod do not complete the name of a Service for it. */
+/** An alias is answered literally: the search domains of a pod do not complete the name of a Service for it. */
 function fullName(host: string): string {
   return host.endsWith(".svc") ? `${host}.cluster.local` : host;
 }

@@ -31,7 +31,7 @@ export function beta9Connections({ backends, clients, networks }: Beta9Connectio
   return [
     connect({
       name: "beta9-to-itself",
-      reason: "Functions listen on ports of their worker that nobody knows beforehand",
+      reason: "Functions listen on ports of their worker that are not known in advance",
       from: everyPod,
       to: everyPod,
     }),

@@ -5,7 +5,7 @@ import type { PodSelection } from "../core/connections";
 /** Helm release; the chart names its objects after it. */
 export const BETA9_RELEASE = "beta9";
 
-/** Service of the gateway: of its own, so that its ports meet nobody else's. */
+/** Service of the gateway: a dedicated one, so that its ports do not collide. */
 export const GATEWAY_SERVICE = `${BETA9_RELEASE}-gateway`;
 
 /** Ports of the gateway: clients and workers, HTTP API and invocations. */

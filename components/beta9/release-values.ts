@@ -22,7 +22,7 @@ export interface ReleaseValuesArgs {
 /** Folder from which Beta9 reads configuration files, in the order of their names, the last one winning. */
 const CONFIG_FOLDER = "/etc/beta9.d";
 
-/** What Beta9's chart is told: no database or Redis of its own, our configuration beside its own, pinned images. */
+/** Values of Beta9's chart: external database and Redis, our configuration merged into its own, pinned images. */
 export function releaseValues(args: ReleaseValuesArgs): HelmValues {
   const { backends, authority } = args;
   const gateway = imageEntry("beta9-gateway");

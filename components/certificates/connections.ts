@@ -32,7 +32,7 @@ function acmeConnections(networks: ClusterNetworks, { server, answers }: AcmeCon
     // the node may shortcut it to the proxies' port.
     connect({
       name: "cert-manager-to-challenge",
-      reason: "cert-manager fetches a challenge itself, by its public name, before the ACME server is told to",
+      reason: "cert-manager fetches a challenge itself, by its public name, before it notifies the ACME server",
       from: certManagerPods,
       to: anyAddress(),
       ports: [80],

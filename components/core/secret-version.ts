@@ -7,7 +7,7 @@ import { hashOf } from "./job-scripts";
  * Pod annotation that changes only with a Secret's content. A resource version changes with every
  * write and is unknown in previews.
  *
- * @param content of the Secret, with a text that cannot be guessed: its hash stands in pods.
+ * @param content of the Secret, with a text that cannot be guessed: pods contain its hash.
  */
 export function secretVersion(
   secret: kubernetes.core.v1.Secret,

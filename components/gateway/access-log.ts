@@ -37,7 +37,7 @@ export const ACCESS_LOG: Readonly<Record<string, string>> = {
   // What the client's traceparent header says (W3C Trace Context: 55 characters in its only version); without the add-on tracing the proxies start no traces.
   trace_id: "%REQ(TRACEPARENT):55%",
   tenant: `%REQ(${CONSUMER_HEADER.toUpperCase()})%`,
-  // Under its first name: whoever reads logs of before goes on.
+  // Under its first name, for readers of older logs.
   consumer: `%REQ(${CONSUMER_HEADER.toUpperCase()})%`,
   model: `%REQ(${MODEL_HEADER.toUpperCase()})%`,
   method: "%REQ(:METHOD)%",

@@ -33,7 +33,7 @@ const hashed = (header: string): Readonly<Record<SessionKey, ConsistentHash>> =>
 
 /**
  * What a model whose sessions stay at a replica asks of its routes: nothing while revisions share its requests. Of the weights of
- * Backends Maglev knows nothing: a canary beside four replicas would get a fifth, whatever it was promised. With weights of
+ * Backends Maglev knows nothing: a canary next to four replicas would get a fifth, whatever it was promised. With weights of
  * zones, which it knows, Envoy Gateway makes a cluster of each Backend, which the AI gateway leaves without its filter
  * (`NeedsClusterPerSetting` in internal/ir/xds.go of 1.9; `maybeModifyCluster` in post_translate_modify.go of 1.0).
  *

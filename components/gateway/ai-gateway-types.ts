@@ -61,19 +61,19 @@ export interface IAIServiceBackend extends Manifest {
   };
 }
 
-/** How backends are told who calls. */
+/** How backends learn the caller. */
 export interface IBackendSecurityPolicy extends Manifest {
   readonly apiVersion: "aigateway.envoyproxy.io/v1beta1";
   readonly kind: "BackendSecurityPolicy";
   readonly spec?: {
     readonly targetRefs: readonly Reference[];
     readonly type: "APIKey";
-    /** A Secret of the same namespace; the key stands under `apiKey`. */
+    /** A Secret of the same namespace; the key is under `apiKey`. */
     readonly apiKey: { readonly secretRef: Reference };
   };
 }
 
-/** Settings of the filter beside Envoy; a Gateway refers to it by annotation. */
+/** Settings of the filter next to Envoy; a Gateway refers to it by annotation. */
 export interface IGatewayConfig extends Manifest {
   readonly apiVersion: "aigateway.envoyproxy.io/v1beta1";
   readonly kind: "GatewayConfig";

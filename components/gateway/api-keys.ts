@@ -17,11 +17,11 @@ export interface ApiKeysArgs {
   readonly consumers: readonly string[];
   /** Keys that some of them have already. @default none */
   readonly ownKeys?: Readonly<Record<string, pulumi.Output<string>>>;
-  /** Whether tokens count besides, of whoever the issuer knows: then all routes ask that the caller is a consumer. */
+  /** Whether tokens of the issuer count as well: then all routes ask that the caller is a consumer. */
   readonly tokens: boolean;
 }
 
-/** Name of the Secret with a consumer's key; the key stands under the consumer's name. */
+/** Name of the Secret with a consumer's key; the key is under the consumer's name. */
 export function consumerSecretName(consumer: string): string {
   return `consumer-${consumer}`;
 }
@@ -55,7 +55,7 @@ export class ApiKeys extends PlatformComponent {
 
   constructor(name: string, args: ApiKeysArgs, opts?: pulumi.ComponentResourceOptions) {
     if (args.consumers.length === 0) {
-      throw new Error("gateway.consumers is empty: name at least one consumer, or nobody could call a model");
+      throw new Error("gateway.consumers is empty: name at least one consumer, or no client can call a model");
     }
     super("gateway:ApiKeys", name, opts);
     const keys = args.consumers.map((consumer) => {

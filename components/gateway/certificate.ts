@@ -12,7 +12,7 @@ import { listenerReference } from "./traffic";
 
 /** Where the gateway's certificate comes from. */
 export type GatewayTls =
-  /** A CA made in the cluster: for development, since clients must be told to trust it. */
+  /** A CA made in the cluster: for development, since clients must be configured to trust it. */
   | { readonly kind: "self-signed" }
   /** An ACME server, by HTTP-01 challenge: the hostname must resolve to the gateway, port 80 be open to the server. */
   | ({ readonly kind: "acme"; readonly email: string } & AcmeServer)
@@ -86,7 +86,7 @@ export class GatewayCertificate extends PlatformComponent {
         issuerRef: issuer,
       },
       // The challenge needs a Gateway whose listeners all work, and the HTTPS ones need a certificate: until the ACME
-      // server has answered, one that nobody trusts.
+      // server has answered, one that no client trusts.
       // Whether an existing issuer asks for one is unknown.
       this.args.tls.kind === "acme" || this.args.tls.kind === "issuer"
         ? { "cert-manager.io/issue-temporary-certificate": "true" }

@@ -40,14 +40,14 @@ export interface GatewayConnections {
   readonly endpoints: readonly ModelEndpoint[];
   /** Servers that others run. @default none */
   readonly outside?: readonly OutsidePublished[];
-  /** Services beside the models. */
+  /** Services in addition to the models. */
   readonly services: readonly GatewayService[];
-  /** What answers for models that no route names. @default nobody */
+  /** What answers for models that no route names. @default none */
   readonly runTimeModels?: RunTimeModels | undefined;
-  /** Whose tokens count besides keys. @default nobody's */
+  /** Whose tokens count besides keys. @default none */
   readonly tokenIssuer?: TokenIssuer | undefined;
   readonly networks: ClusterNetworks;
-  /** Whether cert-manager is the platform's: somebody else's has policies of its own, or none. */
+  /** Whether cert-manager is the platform's: an external one has its own policies, or none. */
   readonly certManager: "platform" | "present";
   /** Whether a tenant has a quota. @default false */
   readonly countsQuotas?: boolean;

@@ -34,10 +34,10 @@ export function envoyGatewayValues(stage: Stage, countsQuotas: boolean): HelmVal
         provider: {
           type: "Kubernetes",
           kubernetes: {
-            // Proxies run beside their Gateway, in a namespace with our policies, instead of beside the controller.
+            // Proxies run next to their Gateway, in a namespace with our policies, not next to the controller.
             deploy: { type: "GatewayNamespace" },
             // Again: templates/_helpers.tpl of 1.9.0 writes this at the root of the config, where it is ignored, and
-            // the controller would wait for a webhook certificate that nobody makes.
+            // the controller would wait for a webhook certificate that does not exist.
             proxyTopologyInjector: { disabled: true },
             ...limiter?.kubernetes,
           },

@@ -8,7 +8,7 @@ export interface IMergedSecurityPolicy extends Manifest {
   readonly apiVersion: "gateway.envoyproxy.io/v1alpha1";
   readonly kind: "SecurityPolicy";
   readonly spec?: ISecurityPolicy["spec"] & {
-    /** Of a policy on routes: it changes what it names of the listener's policy. Without it, it stands in place of all of that. */
+    /** Of a policy on routes: it changes what it names of the listener's policy. Without it, it replaces all of that. */
     readonly mergeType?: "JSONMerge";
   };
 }

@@ -36,7 +36,7 @@ export function freeMatches(matches: ModelMatches, { consumers }: Pick<FreeCalle
 const WINDOW_SECONDS = 10;
 
 /**
- * Envoy's default of 80 would send one free request in five to an engine that refuses all; some must go, or nobody finds out
+ * Envoy's default of 80 would send one free request in five to an engine that refuses all; some must go, or none finds out
  * when it has room again.
  */
 const MOST_REFUSED_PERCENT = 95;

@@ -42,7 +42,7 @@ export class GatewayControllers extends PlatformComponent {
       {
         namespace: ENVOY_GATEWAY_NAMESPACE,
         contents: (namespace) => ({
-          // The service starts once its password is there; nobody waits for the store itself.
+          // The service starts once its password is there; nothing waits for the store itself.
           needs: countsQuotas ? [this.rateLimitStore(namespace).secret] : [],
           charts: [
             { chart: "gateway-helm", release: "envoy-gateway", values: envoyGatewayValues(stage, countsQuotas) },

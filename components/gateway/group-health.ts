@@ -76,7 +76,7 @@ export interface GroupHealthArgs {
 }
 
 /**
- * One route per group, with the model's label: who may not use the model is not told either. A request counts towards the quota of
+ * One route per group, with the model's label: callers that may not use the model get no answer. A request counts towards the quota of
  * requests as any other.
  */
 export class GroupHealth extends PlatformComponent {

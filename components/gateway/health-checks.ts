@@ -1,4 +1,4 @@
-/** How proxies find out that a replica answers nobody, while no request to it has failed yet. */
+/** How proxies find out that a replica answers nothing, while no request to it has failed yet. */
 import type { ModelEndpoint } from "../serving/endpoint";
 import type { BackendPart } from "./backend-policies";
 import type { OutsideAccess } from "./published";
@@ -26,7 +26,7 @@ export function readyPath(
 
 /**
  * Asks each replica on that path; nothing is asked without one. Where fewer than half are well, Envoy asks them all as
- * before (its panic threshold of 50 %): of a single replica, or of all that are too busy to answer in time, nobody else
+ * before (its panic threshold of 50 %): of a single replica, or of all that are too busy to answer in time, none
  * could take the requests.
  */
 export function healthPart(path: string | undefined): BackendPart | undefined {

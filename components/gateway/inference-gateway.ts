@@ -68,7 +68,7 @@ export interface InferenceGatewayArgs {
   readonly exposure: Exposure;
   /** Settings of a cloud's load balancer, as annotations of the proxies' Service. @default none */
   readonly serviceAnnotations?: Readonly<Record<string, string>>;
-  /** What the namespace says to whoever makes the load balancer. @default nothing */
+  /** Annotations of the namespace for the load balancer's controller. @default nothing */
   readonly namespaceLabels?: Labels;
   /** Address that the load balancer shall have, IPv4. @default whichever the cluster gives it */
   readonly loadBalancerIp?: string;
@@ -91,9 +91,9 @@ export interface InferenceGatewayArgs {
   readonly limits: GatewayLimits;
   /** What free ones of them may hold of each model. */
   readonly freeRequests: FreeRequests;
-  /** Services beside the models, at hostnames of their own. @default none */
+  /** Services in addition to the models, at hostnames of their own. @default none */
   readonly services?: readonly GatewayService[];
-  /** What answers for models that no route names. @default nobody: there are the published ones and no others */
+  /** What answers for models that no route names. @default none: there are the published ones and no others */
   readonly runTimeModels?: RunTimeModels;
   /** Where the proxies report spans of requests. @default nowhere */
   readonly traces?: TraceReceiver | undefined;
@@ -105,7 +105,7 @@ export interface InferenceGatewayArgs {
 export class InferenceGateway extends PlatformComponent {
   /** `https://<hostname>`; clients add `/v1`. */
   readonly address: string;
-  /** Secret of each consumer's key, in `clients.namespace`; the key stands under the consumer's name. */
+  /** Secret of each consumer's key, in `clients.namespace`; the key is under the consumer's name. */
   readonly consumerSecrets: Readonly<Record<string, string>>;
   /** Key of each consumer, as a secret. */
   readonly consumerKeys: Readonly<Record<string, pulumi.Output<string>>>;

@@ -49,7 +49,7 @@ export function pathRoute({ name, shortcuts = {} }: Pick<Published, "name" | "sh
 export interface ModelPathsArgs {
   readonly namespace: pulumi.Input<string>;
   readonly published: readonly Published[];
-  /** What runs on every route once the caller is known; the script of these routes would stand in its place. */
+  /** What runs on every route once the caller is known; the script of these routes would replace it. */
   readonly callerScript: string;
   /** Consumers whose requests have routes of their own, on one header more. @default none */
   readonly free?: FreeCallers;
@@ -123,7 +123,7 @@ function refusing(matches: Matches, tokens = false): NonNullable<IHTTPRoute["spe
 
 /**
  * How the rule of a path's model matches, in a route that the AI gateway makes. By pattern though each name is known: a model that
- * is matched exactly stands in `GET /v1/models`, and these stand there already (Envoy AI Gateway 1.1, internal/controller/gateway.go).
+ * is matched exactly is in `GET /v1/models`, and these are there already (Envoy AI Gateway 1.1, internal/controller/gateway.go).
  *
  * @param names that the path takes.
  */
@@ -151,7 +151,7 @@ function anyValue(name: string) {
   return { type: "RegularExpression" as const, name, value: ANY_VALUE };
 }
 
-/** `scripts/model-path.lua` with what it is told of the servers. Keys and paths are ours: nothing in them ends a string of Lua. */
+/** `scripts/model-path.lua` with its data about the servers. Keys and paths are ours: nothing in them ends a string of Lua. */
 export function script(published: readonly Pick<Published, "name" | "shortcuts">[]): string {
   const table = (entries: readonly string[]) => (entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`);
   const rows = published.flatMap(({ name, shortcuts }) =>

@@ -38,7 +38,7 @@ export interface ModelRoutesArgs extends ModelPathsArgs {
  *   `GET /v1/models` itself, with the models of all routes.
  * - `/<model>/v1/…`, a base URL of its own per server group, where the body must name that model (`model-paths.ts`).
  *
- * What engines have under `/v1` besides the filter's paths is reached by nobody.
+ * What engines have under `/v1` besides the filter's paths is not reachable.
  *
  * Weights and priorities are written out though they are the defaults, here and in other lists: server-side apply gives such a
  * list one owner, and GitOps would see a difference for ever in what the API server adds to it.
@@ -139,7 +139,7 @@ export class ModelRoutes extends PlatformComponent {
           parentRefs: [HTTPS_LISTENER],
           rules: rules.map((matches) => ({
             matches,
-            // One priority: requests are shared, and nobody stands in for another.
+            // One priority: requests are shared, and no replica replaces another.
             backendRefs: sharesOf(server.name, server.revisions).map((share) => ({
               name: share.name,
               priority: 0,

@@ -29,7 +29,7 @@ export const gatewayProxies: PodSelection & { readonly serviceAccount: string } 
 };
 
 /**
- * The rate limit service, which Envoy Gateway runs beside itself while it is told of a store for counters: labels, Deployment and
+ * The rate limit service, which Envoy Gateway runs next to itself while it has a store for counters: labels, Deployment and
  * ports as in `internal/infrastructure/kubernetes/ratelimit/resource.go` of 1.9.0.
  */
 export const RATE_LIMITER = { deployment: "envoy-ratelimit", port: 8081, metricsPort: 19001 } as const;

@@ -12,7 +12,7 @@ import { TENANT_HEADER } from "./names";
 import type { OutsidePublished } from "./published";
 
 /**
- * Headers that stay here: what a client sends beside the key that the gateway checked and took out, and what backends of ours are told
+ * Headers that stay here: what a client sends in addition to the key that the gateway removed, and what our backends receive
  * of it. The consumer's name goes along in `x-consumer-id`, because the access log and the count of its tokens read it of the same
  * headers once the answer is there.
  */

@@ -44,7 +44,7 @@ export function proxyReplicas(stage: Stage): number {
   return SIZES[stage].replicas;
 }
 
-/** The filter reads a copy of each body: it may be as large as Envoy beside it. */
+/** The filter reads a copy of each body: it may be as large as Envoy's. */
 function resourcesOf(stage: Stage, container: "envoy" | "filter", memoryGiB: number): ContainerResources {
   const { [container]: request, burstCpu } = SIZES[stage];
   return burstable(request, { cpu: burstCpu, memoryGiB });
@@ -72,7 +72,7 @@ const SCRIPT_BEFORE_FILTER = { name: "envoy.filters.http.lua", before: "envoy.fi
  */
 const DEREGISTER_SECONDS = 40;
 /**
- * Seconds for which new proxies run beside all old ones before the first of those goes: a load balancer takes as long to send to the new
+ * Seconds for which new proxies run next to all old ones before the first of those goes: a load balancer takes as long to send to the new
  * ones, and what a controller's first push breaks shows after 15 s (decision 0043).
  */
 const BESIDE_SECONDS = 40;
@@ -81,7 +81,7 @@ const READINESS_PERIOD_SECONDS = 5;
 
 export interface ProxyPodsArgs {
   readonly stage: Stage;
-  /** Memory limit of Envoy, and of the filter beside it, GiB. */
+  /** Memory limit of Envoy, and of the filter next to it, GiB. */
   readonly memoryGiB: number;
   /** Seconds in which a proxy that leaves finishes its requests; its pod's grace period is 300 s more (Envoy Gateway 1.9). */
   readonly drainSeconds: number;
@@ -168,7 +168,7 @@ export function envoyProxySpec({
   };
 }
 
-/** Spec of the AI gateway's filter, which runs beside Envoy in each proxy pod. */
+/** Spec of the AI gateway's filter, which runs next to Envoy in each proxy pod. */
 export function gatewayConfigSpec({
   stage,
   memoryGiB,

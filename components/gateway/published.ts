@@ -15,7 +15,7 @@ export interface Published {
   readonly names: readonly string[];
   /** What they may put there at the path of its own. @default `names` */
   readonly pathNames?: PathNames;
-  /** Paths below its own, besides `/v1`, that take POST, each with the AI gateway's path that it stands for. @default none */
+  /** Paths below its own, besides `/v1`, that take POST, each with the AI gateway's path that it maps to. @default none */
   readonly shortcuts?: Readonly<Record<string, string>>;
   readonly task: ModelTask;
   /** `owned_by` in `GET /v1/models`. */
@@ -98,7 +98,7 @@ export function hostOf({ service, namespace }: Pick<ModelEndpoint, "service" | "
   return serviceFqdn(service, namespace);
 }
 
-/** A model of somebody else. */
+/** An external model. */
 export function publishedExternal(model: ExternalModelPlan): OutsidePublished {
   const { name, servedName, task, url, networks, authorities, secretKey, modelThere, healthPath } = model;
   const address = { url, ...(networks && { networks }) };

@@ -35,14 +35,14 @@ function rule({ tenant, kind, perMinute }: Quota): RateLimitRule {
 
 /**
  * Envoy says in `x-ratelimit-*` what is left of the rule that has least left. Said of tokens alone, "0 left" on a refusal
- * tells which quota refused: nothing else in a 429 of Envoy's does.
+ * shows which quota refused: nothing else in a 429 of Envoy's does.
  */
 const RULE_OF: Readonly<Record<QuotaKind, Pick<RateLimitRule, "cost" | "xRateLimitHeaders">>> = {
   requests: { xRateLimitHeaders: "Off" },
   tokens: {
     xRateLimitHeaders: "DraftVersion03",
     cost: {
-      // Asks whether anything is left, and takes nothing: how many tokens it will be, nobody knows yet.
+      // Asks whether anything is left, and takes nothing: the number of tokens is not known yet.
       request: { from: "Number", number: 0 },
       response: { from: "Metadata", metadata: { namespace: TOKEN_COUNTS.namespace, key: TOKEN_COUNTS.total } },
     },
@@ -50,7 +50,7 @@ const RULE_OF: Readonly<Record<QuotaKind, Pick<RateLimitRule, "cost" | "xRateLim
 };
 
 /**
- * Seconds until the next window. It is the minute of the clock, so the request's own second tells; Envoy sends no `Retry-After`
+ * Seconds until the next window. It is the minute of the clock, so the request's own second decides; Envoy sends no `Retry-After`
  * by itself, and the header that it does send (`x-ratelimit-reset`) is gone from an answer that is overridden.
  */
 const SECONDS_LEFT = "%CEL(60 - request.time.getSeconds())%";

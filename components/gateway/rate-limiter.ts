@@ -13,15 +13,15 @@ import { PASSWORD_KEY } from "../core/valkey";
 import { RATE_LIMIT_STORE, rateLimiterPods } from "./names";
 
 /**
- * What happens to requests of tenants with quotas while nobody counts. In production they pass: a counter that is away must not
- * become an outage of all models, which have limits of their own, and an alert tells that quotas are not held. In development
- * they answer 500, so that a mistake here is seen at once. Requests of tenants without quotas ask nobody, and always pass.
+ * What happens to requests of tenants with quotas while the counter is down. In production they pass: a counter that is away must not
+ * become an outage of all models, which have limits of their own, and an alert reports that quotas are not enforced. In development
+ * they answer 500, so that a mistake here is seen at once. Requests of tenants without quotas always pass.
  */
 const FAIL_CLOSED: Readonly<Record<Stage, boolean>> = { production: false, development: true };
 
 /**
  * How long a proxy waits for an answer. Envoy's default of 20 ms is less than a store in another zone takes in a bad moment, and
- * each miss would be a request that nobody counted; beside the time to a first token this is little.
+ * each miss would be an uncounted request; compared to the time to a first token this is little.
  */
 const TIMEOUT = "250ms";
 

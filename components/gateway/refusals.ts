@@ -1,4 +1,4 @@
-/** What clients are told when the gateway itself refuses a request: OpenAI's error object, which its clients know how to read. */
+/** What clients receive when the gateway itself refuses a request: OpenAI's error object, which its clients know how to read. */
 import type { IHTTPRouteFilter } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/HTTPRouteFilter";
 import { BYTES_PER_MIB } from "../../names/units";
 import type { GatewayLimits } from "../../planner/gateway-limits";
@@ -12,7 +12,7 @@ export interface Refusal {
   /** The field of the request that is wrong. @default none */
   readonly param?: string;
   readonly code: string;
-  /** Seconds after which to try again. @default clients are not told to */
+  /** Seconds after which to try again. @default none */
   readonly retryAfterSeconds?: number;
 }
 
@@ -42,7 +42,7 @@ const MODEL_NOT_FOUND: Refusal = {
 /**
  * Too many requests for the model, none of its replicas reached (it sleeps, and wakes by this request: decision 0028), or a free consumer
  * while the engine refuses. Said to all alike: Envoy chooses what it says of its own by the route that a request has first, before
- * anybody knows its model. OpenAI's clients wait as long as they are told to only up to a minute, and ask twice more by default.
+ * anybody knows its model. OpenAI's clients wait as long as Retry-After says only up to a minute, and ask twice more by default.
  */
 const BUSY: Refusal = {
   status: 503,
@@ -86,7 +86,7 @@ export function refusalBody({ message, type, param, code }: Refusal): string {
   return JSON.stringify({ error: { message, type, param: param ?? null, code } });
 }
 
-/** An answer with that body, as Envoy Gateway is told of it. */
+/** An answer with that body, as Envoy Gateway's configuration states it. */
 export function answerOf(refusal: Refusal) {
   return { contentType: "application/json", body: { type: "Inline" as const, inline: refusalBody(refusal) } };
 }

@@ -32,7 +32,7 @@ export interface RunTimeRoutesArgs {
   readonly requestTimeoutSeconds: number;
 }
 
-/** Of its objects, beside those of models, which may have any name without a prefix. */
+/** Of its objects, apart from those of models, which may have any name without a prefix. */
 const NAME = "run-time-models";
 const OLLAMA_ROUTE = "ollama-api";
 
@@ -110,7 +110,7 @@ export class RunTimeRoutes extends PlatformComponent {
               matches: [{ headers: [{ type: "RegularExpression", name: MODEL_HEADER, value: ".+" }] }],
               backendRefs: [{ name: NAME, priority: 0, weight: 1 }],
               timeouts,
-              // Its default, written out; these models stand in no list.
+              // Its default, written out; these models are in no list.
               modelsOwnedBy: "Envoy AI Gateway",
             },
           ],

@@ -9,7 +9,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { ANY_PATH, listenerReference, OPEN_REQUEST_SECONDS, seconds, serviceClientTrafficSpec } from "./traffic";
 
 /**
- * A service beside the models, at a hostname of its own. The models' API keys neither open it nor are they asked for:
+ * A service in addition to the models, at a hostname of its own. The models' API keys neither open it nor are they asked for:
  * it checks its callers itself.
  */
 export interface GatewayService {

@@ -16,7 +16,7 @@ const MAX_VALUES = 256;
 type Authorization = NonNullable<NonNullable<IMergedSecurityPolicy["spec"]>["authorization"]>;
 
 /**
- * Lets these consumers pass, and nobody else. Envoy asks it after the AI gateway's filter, of the route of the model that the
+ * Lets these consumers pass, and no others. Envoy asks it after the AI gateway's filter, of the route of the model that the
  * request names in the end; the header is the gateway's own, a client's is gone by then.
  */
 export function onlyFor(consumers: readonly string[]): Authorization {
@@ -90,7 +90,7 @@ export interface TenantsArgs {
 }
 
 /**
- * What follows from knowing the caller: backends are told its name, and models that it may not use are refused. One policy for each
+ * What follows from knowing the caller: backends receive its name, and models that it may not use are refused. One policy for each
  * model that is not for all, on every route that bears the model's label, whatever the path or protocol.
  */
 export class Tenants extends PlatformComponent {
@@ -147,7 +147,7 @@ export class Tenants extends PlatformComponent {
 /**
  * The script that runs once the caller is known, before the AI gateway's filter (`scripts/caller.lua`).
  *
- * @param consumers who may call at all. @default whoever gets so far
+ * @param consumers who may call at all. @default all that get so far
  */
 export function callerScript(consumers?: readonly string[]): string {
   const known = consumers && `{ ${consumers.map((name) => `["${name}"] = true`).join(", ")} }`;

@@ -66,7 +66,7 @@ export interface TokensArgs {
 }
 
 /**
- * Tokens (JWT) beside API keys. A policy of Envoy Gateway asks for a key and nothing else, so requests with a token come in by rules of
+ * Tokens (JWT) in addition to API keys. A policy of Envoy Gateway asks for a key and nothing else, so requests with a token come in by rules of
  * their own, and go on by those of all others (docs/decisions/0016-keys-or-tokens.md).
  */
 export class Tokens extends PlatformComponent {

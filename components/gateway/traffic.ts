@@ -134,7 +134,7 @@ const ONE_SPELLING = { disableMergeSlashes: false, escapedSlashesAction: "Unesca
 
 /**
  * Against clients that send slowly to hold connections and memory; answers are not counted. The head of a request is at most 60 KiB and a
- * hundred headers (Envoy 1.40's limits, which Envoy Gateway 1.9 has no field for): ten seconds are 50 kbit/s, and nobody has shown a key until it is there.
+ * hundred headers (Envoy 1.40's limits, which Envoy Gateway 1.9 has no field for): ten seconds are 50 kbit/s, and no client has shown a key until it is there.
  */
 function clientTimeout(http: Omit<ClientTimeout["http"], "requestHeadersReceivedTimeout">): ClientTimeout {
   return { http: { requestHeadersReceivedTimeout: "10s", ...http } };
@@ -198,7 +198,7 @@ export const GIVE_UP = {
 
 /**
  * Engines close connections that were idle for 5 s (uvicorn's `timeout_keep_alive`, so vLLM's, and Node's servers). A request
- * that is on its way just then is lost, and nobody may send it again: Envoy has written it. So proxies close first.
+ * that is on its way just then is lost, and it must not be sent again: Envoy has written it. So proxies close first.
  */
 const UPSTREAM_IDLE = "3s";
 

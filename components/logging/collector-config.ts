@@ -53,7 +53,7 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
           start_at: "beginning",
           storage: "file_storage",
           max_log_size: "64KiB",
-          // Whole names of the file tell namespace, pod and container: no rights in the Kubernetes API.
+          // Whole names of the file contain namespace, pod and container: no rights in the Kubernetes API.
           operators: [{ type: "container", add_metadata_from_filepath: true, max_log_size: "64KiB" }],
           retry_on_failure: { enabled: true, max_elapsed_time: "0s" },
         },

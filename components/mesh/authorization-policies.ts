@@ -38,7 +38,7 @@ function allow(labels: Labels, incoming: readonly Connection[], members: Pick<Me
     name: all ? DEFAULT_DENY : policyName(labels),
     annotations: {
       [ANNOTATIONS.description]: all
-        ? "Nobody connects to any pod here but by the connections of this namespace's policies"
+        ? "No workload connects to a pod here except through the connections of this namespace's policies"
         : "Who connects to these pods, besides those who connect to every pod here",
       [ANNOTATIONS.connections]: listed,
     },

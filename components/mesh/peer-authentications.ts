@@ -37,7 +37,7 @@ export function peerAuthentications(
     ...disjoint(open).map(({ labels, ports }) => {
       if (Object.keys(labels).length === 0) {
         throw new Error(
-          `namespace "${namespace}": somebody outside of the mesh connects to port ${ports.join(", ")} of all pods, or of pods ` +
+          `namespace "${namespace}": a workload outside of the mesh connects to port ${ports.join(", ")} of all pods, or of pods ` +
             "without a label in common: mutual TLS is waived at ports of labelled pods alone, so name their labels in the connection",
         );
       }

@@ -44,7 +44,7 @@ export function tokenGuards(issuer: TokenIssuer, ports: readonly number[], at: A
       kind: "AuthorizationPolicy",
       name: `allow-tokens${suffix}`,
       annotations: {
-        [ANNOTATIONS.description]: "Requests with a token of the issuer, whoever of the mesh sends them",
+        [ANNOTATIONS.description]: "Requests with a token of the issuer, from any workload of the mesh",
       },
       spec: {
         ...at,

@@ -16,7 +16,7 @@ const apiDown: AlertRule = {
   severity: "warning",
   summary: "No replica of the model control API is available",
   description:
-    "Models answer as before, but nobody can fetch, load, stop or start one, and no task goes on. Look at the events and logs of its pods in {{ $labels.namespace }}.",
+    "Models answer as before, but none can be fetched, loaded, stopped or started, and no task goes on. Look at the events and logs of its pods in {{ $labels.namespace }}.",
   cases: {
     fires: {
       series: {
@@ -120,7 +120,7 @@ const tasksStalled: AlertRule = {
   severity: "warning",
   summary: "{{ $value }} tasks of the model control API wait, and none runs",
   description:
-    "Tasks were accepted and nobody works on them: the replicas have lost their place at the queue. Models that were asked for do not come.",
+    "Tasks were accepted and not started: the replicas have lost their place at the queue. Models that were asked for do not come.",
   cases: {
     fires: {
       series: {
@@ -149,7 +149,7 @@ const tasksFailing: AlertRule = {
   severity: "warning",
   summary: "{{ $value | humanize }} {{ $labels.kind }} tasks of the model control API failed in an hour",
   description:
-    "Each of them was tried several times. Its error stands in GET /tasks: a registry that does not answer, no room on any worker, or an engine that refuses.",
+    "Each of them was tried several times. Its error is in GET /tasks: a registry that does not answer, no room on any worker, or an engine that refuses.",
   cases: {
     fires: {
       series: {
@@ -205,7 +205,7 @@ const workerUnreachable: AlertRule = {
   severity: "warning",
   summary: "The model control API does not reach the worker {{ $labels.worker }}",
   description:
-    "Nobody stopped it through the API, it does not sleep, and its engine has not answered for 15 minutes: its models can neither be loaded nor seen.",
+    "It was not stopped through the API, it does not sleep, and its engine has not answered for 15 minutes: its models can neither be loaded nor seen.",
   cases: {
     fires: {
       series: { 'model_control_worker_state{namespace="model-control",worker="chat",state="unreachable"}': "1x40" },

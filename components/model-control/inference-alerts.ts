@@ -10,7 +10,7 @@ const waitingTooLong: AlertRule = {
   severity: "warning",
   summary: "An inference task has waited for {{ $value | humanizeDuration }}",
   description:
-    "Whoever asked has no answer yet, and is told no error. More is asked for than the workers answer, or a model does not come; a task that waits longer than it is kept is forgotten.",
+    "The callers have no answer and no error yet. More is asked for than the workers answer, or a model does not come; a task that waits longer than it is kept is forgotten.",
   cases: {
     fires: {
       series: {
@@ -81,7 +81,7 @@ const refusing: AlertRule = {
   severity: "warning",
   summary: "{{ $value | humanize }} requests for asynchronous inference were refused in a quarter of an hour",
   description:
-    "Their callers were told 503: as many tasks are unfinished as all callers together may have, Valkey has no room for more prompts, or it is away. What was accepted goes on.",
+    "Their callers received 503: as many tasks are unfinished as all callers together may have, Valkey has no room for more prompts, or it is away. What was accepted goes on.",
   cases: {
     fires: {
       series: {

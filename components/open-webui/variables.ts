@@ -55,7 +55,7 @@ function signInVariables({ issuer, clientId, newUsers }: PageSignIn, address: st
     OAUTH_CODE_CHALLENGE_METHOD: "S256",
     // An account for whom the issuer lets in, with the role below; the page's own form makes none.
     ENABLE_OAUTH_SIGNUP: "true",
-    // Otherwise an e-mail address that somebody chose at the issuer would open the account of another person.
+    // Otherwise an e-mail address that a user chose at the issuer would open the account of another person.
     OAUTH_MERGE_ACCOUNTS_BY_EMAIL: "false",
     DEFAULT_USER_ROLE: newUsers,
   };

@@ -12,7 +12,7 @@ $4 == "01" && split($3, end, ":") == 2 && end[2] == port && end[1] != api { foun
 END { exit !found }`;
 
 /**
- * Command that tells whether the agent's tunnel is open. The agent's own mark, the file `connected`, stays once it was: the agent never removes
+ * Command that checks whether the agent's tunnel is open. The agent's own mark, the file `connected`, stays once it was: the agent never removes
  * it (rancher/rancher v2.15.0, cmd/agent/main.go). The image has sh and awk for its run.sh.
  *
  * @param folder with the kernel's tables of connections.

@@ -2,6 +2,7 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { MODEL_FOLDER } from "../../names/pod-folders";
+import { isCached } from "../../planner/storage";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
@@ -9,6 +10,7 @@ import { besidesSidecars, gibibytes, guaranteed } from "../core/resources";
 import { PIN_FILE, pinFile } from "../storage/manifest-pin";
 import type { ModelStoreAccess } from "../storage/model-store-access";
 import { isSynchronized } from "../storage/store-layout";
+import { CACHE_SCRIPTS, cachedWeights } from "./cached-weights";
 import { ADAPTER_SCRIPTS, type AdapterFiles, adapterFiles } from "./lora-adapters";
 import { variables } from "./pod-settings";
 
@@ -29,7 +31,7 @@ const FETCH_SCRIPTS = [
 
 /** How an engine's pod comes by its weights. */
 export interface Weights {
-  /** What the engine is told to load: a folder, or an `s3://` URI. */
+  /** What the engine loads: a folder, or an `s3://` URI. */
   readonly location: string;
   readonly initContainers: readonly HardenedContainer[];
   /** Of the engine's container. */
@@ -56,32 +58,45 @@ export function storeFetch(
   access: ModelStoreAccess,
   opts: pulumi.CustomResourceOptions,
 ): StoreFetch {
-  const files = [...FETCH_SCRIPTS, ...(model.adapters ? ADAPTER_SCRIPTS : [])];
+  const files = new Set([
+    ...(isCached(model) ? CACHE_SCRIPTS : FETCH_SCRIPTS),
+    ...(model.adapters ? [...FETCH_SCRIPTS, ...ADAPTER_SCRIPTS] : []),
+  ]);
   const scripts = jobScripts(
     logicalName,
-    { namespace, name: "fetch-weights", folder: "components/storage/scripts", files },
+    { namespace, name: "fetch-weights", folder: "components/storage/scripts", files: [...files] },
     opts,
   );
   const pin = access.pin && pinFile();
+  // The node's cache reads the store, not the pod.
+  const client = isCached(model) && !model.adapters ? { mounts: [], volumes: [] } : access.client;
   return {
-    mounts: [scripts.mount, ...access.client.mounts, ...(pin ? [pin.mount] : [])],
-    volumes: [scripts.volume, ...access.client.volumes, ...(pin ? [pin.volume] : [])],
+    mounts: [scripts.mount, ...client.mounts, ...(pin ? [pin.mount] : [])],
+    volumes: [scripts.volume, ...client.volumes, ...(pin ? [pin.volume] : [])],
     hash: scripts.hash,
   };
 }
 
-/**
- * The model's files, and its adapters', copied from the store before the engine starts. An emptyDir, not a claim: it lies
- * on the node's own disk (NVMe where there is one) and counts as ephemeral storage.
- */
-export function copiedWeights(
+/** The model's files, and its adapters', on the pod's own node before the engine starts. */
+export function localWeights(
   logicalName: string,
   model: ModelPlan,
   namespace: pulumi.Input<string>,
   access: ModelStoreAccess,
   opts: pulumi.CustomResourceOptions,
 ): Weights {
-  const { mounts, volumes, hash } = storeFetch(logicalName, model, namespace, access, opts);
+  const fetch = storeFetch(logicalName, model, namespace, access, opts);
+  const weights = isCached(model)
+    ? cachedWeights(logicalName, model, namespace, fetch, opts)
+    : copiedWeights(model, access, fetch);
+  return model.adapters ? withAdapters(weights, adapterFiles(model, model.adapters, access, fetch.mounts)) : weights;
+}
+
+/**
+ * Copied from the store. An emptyDir, not a claim: it lies on the node's own disk (NVMe where there is one) and counts as
+ * ephemeral storage.
+ */
+function copiedWeights(model: ModelPlan, access: ModelStoreAccess, { mounts, volumes, hash }: StoreFetch): Weights {
   const { cpu, memoryGiB, ephemeralStorageGiB } = besidesSidecars(model);
   const fetch: HardenedContainer = {
     name: "fetch-weights",
@@ -103,7 +118,7 @@ export function copiedWeights(
     // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
     resources: guaranteed({ cpu: Math.min(8, cpu), memoryGiB: Math.min(2, memoryGiB), ephemeralStorageGiB }),
   };
-  const weights: Weights = {
+  return {
     location: MODEL_FOLDER,
     initContainers: [fetch],
     environment: [],
@@ -111,7 +126,6 @@ export function copiedWeights(
     volumes: [...volumes, { name: "model", emptyDir: { sizeLimit: gibibytes(model.modelStorageGiB) } }],
     hash: hashOf([hash, model.source]),
   };
-  return model.adapters ? withAdapters(weights, adapterFiles(model, model.adapters, access, mounts)) : weights;
 }
 
 /** Adapters come after the weights. */

@@ -6,7 +6,7 @@ import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 
-/** Seconds in which the gateway learns that a pod leaves, before its engine is told: its address in DNS, looked up every 5 s. */
+/** Seconds in which the gateway learns that a pod leaves, before its engine is stopped: its address in DNS, looked up every 5 s. */
 const DEREGISTER_SECONDS = 10;
 
 /** Seconds that an engine has to stop once nothing runs. */
@@ -26,8 +26,8 @@ export function leavingSeconds({ drainSeconds }: Drained): number {
 }
 
 /**
- * What happens before the engine is told to stop.
- * @param busy of an engine that would cut what runs. @default it lets running requests end by itself, in the time that it is told
+ * What happens before the engine is stopped.
+ * @param busy of an engine that would cut what runs. @default it lets running requests end by itself, in its grace period
  */
 export function leaving({ drainSeconds }: Drained, busy?: BusyTest): HardenedContainer["lifecycle"] {
   if (busy === undefined) {
@@ -43,14 +43,14 @@ export function leaving({ drainSeconds }: Drained, busy?: BusyTest): HardenedCon
 }
 
 /**
- * Somebody outside of the pod is connected to one of these ports. The gateway closes idle connections to replicas that have left
+ * A client outside of the pod is connected to one of these ports. The gateway closes idle connections to replicas that have left
  * its list, so what remains are requests; a keep-alive of anybody else would hold the pod, so not for a port that is scraped.
- * @param ports all on which requests come in: the engine sees those that a proxy beside it passes on as the proxy's.
+ * @param ports all on which requests come in: the engine sees those that a sidecar proxy passes on as the proxy's.
  */
 export function whileConnected(ports: readonly number[]): BusyTest {
   // Columns of /proc/net/tcp: number, local and remote address, state (01: established; net/ipv4/tcp_ipv4.c, get_tcp4_sock).
   const established = ports.map((port) => `01/*:${port.toString(16).toUpperCase().padStart(4, "0")}`);
-  const beside = established.flatMap((each) =>
+  const inPod = established.flatMap((each) =>
     ["*0100007F:*", "00000000000000000000000001000000:*"].map((there) => `${each}/${there}`),
   );
   return {
@@ -59,8 +59,8 @@ export function whileConnected(ports: readonly number[]): BusyTest {
       "cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | {",
       "while read -r _ here there state _; do",
       'case "$state/$here/$there" in',
-      // What runs beside it in the pod: 127.0.0.1, also as IPv6 writes it, and ::1.
-      `${beside.join(" | ")}) ;;`,
+      // What runs next to it in the pod: 127.0.0.1, also as IPv6 writes it, and ::1.
+      `${inPod.join(" | ")}) ;;`,
       `${established.map((each) => `${each}/*`).join(" | ")}) exit 0 ;;`,
       "esac",
       "done",

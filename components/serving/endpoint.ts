@@ -13,11 +13,11 @@ export interface EngineControl {
   /** What the API speaks to the engine with. */
   readonly backend: BackendKind;
   /**
-   * Base URL of each engine process, of all that demand may bring; those that share everything may stand behind one. Several are the
+   * Base URL of each engine process, of all that demand may bring; those that share everything may be behind one. Several are the
    * replicas of a StatefulSet, in their order.
    */
   readonly engines: readonly string[];
-  /** Processes that the plan wants at least, and one: what a start brings back where nobody remembers what it was. */
+  /** Processes that the plan wants at least, and one: what a start brings back where the earlier number is lost. */
   readonly replicas: number;
   /** What scales them by demand, in their namespace. @default nothing */
   readonly autoscaler?: AutoscalerReference;
@@ -74,7 +74,7 @@ export interface ModelEndpoint {
   readonly scale?: ScaleTarget;
   /** Left out where the model control API is off, or cannot drive the engine: replicas that span nodes. */
   readonly control?: EngineControl;
-  /** Its pods are nodes of a server group: where the Envoy beside each engine answers. */
+  /** Its pods are nodes of a server group: where the Envoy next to each engine answers. */
   readonly node?: NodeEndpoint;
   /** Prometheus endpoint of each pod, where the engine has one. */
   readonly metrics?: { readonly port: number; readonly path: string };

@@ -28,9 +28,9 @@ export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly mounts?: readonly kubernetes.types.input.core.v1.VolumeMount[];
   readonly writablePaths: readonly string[];
   readonly probes: Probes;
-  /** What runs beside the engine, with the part of the pod's resources that it takes. @default as the engine's descriptor says */
-  readonly beside?: { readonly container: HardenedContainer; readonly resources: SidecarResources };
-  /** Of an engine that would end running requests when it is told to stop. @default it lets them finish */
+  /** Sidecar of the engine, with the part of the pod's resources that it takes. @default as the engine's descriptor says */
+  readonly sidecar?: { readonly container: HardenedContainer; readonly resources: SidecarResources };
+  /** Of an engine that would end running requests when it is stopped. @default it lets them finish */
   readonly busy?: BusyTest | undefined;
 }
 
@@ -51,7 +51,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
         ? [{ name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: gibibytes(sharedMemoryGiB) } }]
         : []),
     ],
-    initContainers: [...weights.initContainers, ...(args.beside ? [args.beside.container] : [])],
+    initContainers: [...weights.initContainers, ...(args.sidecar ? [args.sidecar.container] : [])],
     containers: [
       {
         name: args.name,
@@ -67,7 +67,7 @@ export function enginePod({ model, gpu, weights, volumes = [], mounts = [], ...a
           ...(sharedMemoryGiB > 0 ? [{ name: "shared-memory", mountPath: "/dev/shm" }] : []),
         ],
         writablePaths: [...args.writablePaths],
-        resources: modelResources(model, args.beside?.resources ?? engineOf(model.engine).sidecar),
+        resources: modelResources(model, args.sidecar?.resources ?? engineOf(model.engine).sidecar),
         lifecycle: leaving(model, args.busy),
         ...args.probes,
       },

@@ -3,7 +3,7 @@ import { HOST_NETWORK_LABEL, type Labels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 
-/** Multus reads it: the networks that a pod gets interfaces of, beside its own. */
+/** Multus reads it: the networks that a pod gets interfaces of, in addition to its own. */
 const NETWORKS_ANNOTATION = "k8s.v1.cni.cncf.io/networks";
 /** The group controller reads it on a LeaderWorkerSet: label of nodes whose value a group shares with no other. */
 const EXCLUSIVE_TOPOLOGY = "leaderworkerset.sigs.k8s.io/exclusive-topology";

@@ -7,7 +7,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { BusyTest } from "./drain";
 import { KILL_GRACE, PROBE_PERIOD_SECONDS, type Probes, startupFailures } from "./probes";
 
-/** Beside RENDEZVOUS_PORT; on the network of a node it is one of that node's. */
+/** Next to RENDEZVOUS_PORT; on the network of a node it is one of that node's. */
 const MEMBER_PORT = 29_502;
 
 /** Whether the pod and those that it needs are well: place of the pod, as port/path. */

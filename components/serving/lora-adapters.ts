@@ -1,4 +1,4 @@
-/** LoRA adapters in a model's pod: who copies them there, and what the engine is told of them. */
+/** LoRA adapters in a model's pod: who copies them there, and what the engine receives about them. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { image } from "../../catalog/images";
 import type { AdaptersPlan, ArgumentValue, ModelPlan } from "../../planner/types";

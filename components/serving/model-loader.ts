@@ -16,7 +16,7 @@ export interface ModelLoaderArgs {
   readonly resources: ContainerSize;
 }
 
-/** The parts of a pod that load models into the server beside it. */
+/** The parts of a pod that load models into the server next to it. */
 export interface ModelLoader {
   readonly container: HardenedContainer;
   readonly volume: kubernetes.types.input.core.v1.Volume;

@@ -19,7 +19,7 @@ import type { RegistryAccess } from "./registry-access";
 export interface ControlAccess {
   /** Pods of the API, and the service account in their namespace that they call the Kubernetes API with. */
   readonly client: PodSelection & { readonly serviceAccount: string };
-  /** Room on each volume of an engine that fetches models itself, beside its planned model's, GiB. */
+  /** Room on each volume of an engine that fetches models itself, in addition to its planned model's, GiB. */
   readonly spareStorageGiB: number;
 }
 
@@ -30,7 +30,7 @@ export interface ModelServerArgs {
   readonly guests?: readonly ModelPlan[];
   readonly cluster: VolumeClasses;
   readonly store: ModelStore | undefined;
-  /** @default no model control API: nobody loads, fetches or scales anything at run time */
+  /** @default no model control API: nothing is loaded, fetched or scaled at run time */
   readonly control?: ControlAccess;
   /** Of the vendor whose GPUs the model is planned on. @default nothing */
   readonly gpu?: GpuAccess;

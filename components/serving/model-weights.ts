@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type ClaimSource, isClaim } from "../../engines/sources";
 import { MODEL_FOLDER } from "../../names/pod-folders";
 import { hashOf } from "../core/job-scripts";
-import type { copiedWeights, Weights } from "./copied-weights";
+import type { localWeights, Weights } from "./copied-weights";
 import { type ModelServerArgs, requireStore } from "./model-server";
 
 export interface ModelWeights {
@@ -21,7 +21,7 @@ export function modelWeights(
   child: (part: string) => string,
   args: Pick<ModelServerArgs, "model" | "store">,
   namespace: pulumi.Input<string>,
-  fromStore: typeof copiedWeights,
+  fromStore: typeof localWeights,
   opts: Omit<pulumi.CustomResourceOptions, "aliases">,
 ): ModelWeights {
   const { model } = args;

@@ -52,8 +52,8 @@ const HOME = "/var/lib/ollama";
 const CONTROLLED_MODELS = "64";
 
 /**
- * One model on Ollama, or several that share its server: replicas with a volume each, and beside each server a loader
- * that pulls the models, gives them the names that clients use, and loads them. A replica becomes ready only after that, and by itself: whoever adds one, and
+ * One model on Ollama, or several that share its server: replicas with a volume each, and next to each server a loader
+ * that pulls the models, gives them the names that clients use, and loads them. A replica becomes ready only after that, and by itself: any client that adds one, and
  * whatever became of its volume.
  *
  * Ollama itself downloads from its registry, so it is the server's pods that may reach the internet on port 443; with a proxy that alone, with networks of the registry those.
@@ -87,8 +87,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     return [
       connect({
         name: `model-${name}-to-registry`,
-        reason:
-          "Ollama itself pulls models, whenever it is told to: from its registry and from hosts that this one redirects to",
+        reason: "Ollama itself pulls models, on request: from its registry and from hosts that this one redirects to",
         from: { namespace, podLabels: selectorLabels(APP, serverName(name)) },
         to,
         ports: [port],
@@ -153,7 +152,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model, sidecar),
-          // It stops at once when it is told to, in the middle of an answer, and counts no requests.
+          // It stops at once on a signal, in the middle of an answer, and counts no requests.
           lifecycle: leaving(model, whileConnected([PORT, ...(node?.ports ?? []).map(({ port }) => port)])),
           startupProbe: {
             ...KILL_GRACE,
@@ -191,7 +190,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         controller: {
           kind: "StatefulSet",
           // The volume is a cache of the registry. A replica that is stopped, or that sleeps, starts again with its models: a month of the
-          // volume costs less than the minutes of a GPU in which a replica fetches them, and wakes by so much later. One that comes beside
+          // volume costs less than the minutes of a GPU in which a replica fetches them, and wakes by so much later. One that comes next to
           // others has no such volume: it would be tied to the zone of the last time, where no machine may be had.
           claimRetention: {
             whenDeleted: "Delete",
@@ -221,7 +220,7 @@ function isAutoscaledCache({ scaling, minReplicas }: ModelPlan, control: Control
   return scaling !== undefined && minReplicas > 0 && control === undefined;
 }
 
-/** Volume of each replica: for its models, and for what it is told to fetch besides. */
+/** Volume of each replica: for its models, and for what requests add. */
 function volumeGiB({ modelStorageGiB, server }: ModelPlan, control: ControlAccess | undefined): number {
   return (server?.storageGiB ?? modelStorageGiB) + (control?.spareStorageGiB ?? 0);
 }

@@ -41,7 +41,7 @@ export function modelReplicas(
 
 /**
  * What the plan expects on the tightest GPU and the most that it may be, and which part of a GPU that is, for policies and
- * for whoever reads the pod.
+ * for readers of the pod.
  */
 export function memoryAnnotations({ memoryPerGpu, verdict, server, gpuSlice }: ModelPlan): Record<string, string> {
   const { totalGiB, limitGiB } = server?.memoryPerGpu ?? memoryPerGpu;
@@ -58,8 +58,8 @@ export function memoryAnnotations({ memoryPerGpu, verdict, server, gpuSlice }: M
 export const IMAGE_PULL_SECONDS = 1800;
 
 /**
- * Seconds until a replica stands in the place of another. Where that one leaves first (`surge` false), for there is no GPU
- * beside it, the sum counts: the Deployment's controller makes the new pod at once, which is the last progress that it sees
+ * Seconds until a replica replaces another. Where that one leaves first (`surge` false), for there is no GPU
+ * next to it, the sum counts: the Deployment's controller makes the new pod at once, which is the last progress that it sees
  * until that pod is ready, for it does not count pods that terminate (Kubernetes, DeploymentProgressing, FilterActivePods).
  */
 export function replacementSeconds(

@@ -44,7 +44,7 @@ export const rayOperator: ServerController = {
 export function rayOperatorValues(stage: Stage): HelmValues {
   const { repository, tag } = imageEntry("kuberay-operator");
   return {
-    // One leads, the other takes over: while there is none, no cluster is mended.
+    // One leads, the other takes over: while there is none, no cluster is repaired.
     replicas: replicasOf(stage),
     leaderElectionEnabled: true,
     priorityClassName: PRIORITY.platform.name,

@@ -31,7 +31,7 @@ const HEAD_SHARED_MEMORY_GIB = 1;
 const PROBE_PERIOD_SECONDS = 10;
 /**
  * A pod whose node is lost closes no connection. Ray's own values are 300 and 120 seconds (ray_config_def.h of 2.56.0): so long workers ask the
- * head that is gone. Of all processes of a cluster alike: servers refuse whoever asks more often than they know of.
+ * head that is gone. Of all processes of a cluster alike: servers refuse clients that ask more often than they know of.
  */
 const NOTICES_LOST_PODS = {
   RAY_grpc_client_keepalive_time_ms: "30000",
@@ -65,7 +65,7 @@ function common({ model }: Pick<ModelServerArgs, "model">) {
 
 /**
  * The image is one of CUDA, which asks for all cards of its node: NVIDIA's runtime gives them to a pod that claims none, unless it is
- * told otherwise (accept-nvidia-visible-devices-envvar-when-unprivileged).
+ * configured otherwise (accept-nvidia-visible-devices-envvar-when-unprivileged).
  */
 const NO_CARDS = variables({ NVIDIA_VISIBLE_DEVICES: "void" });
 
@@ -143,7 +143,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
           writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
           // All of it runs in this container: the plan's part for Ray's own processes too.
           resources: modelResources(model, { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 }),
-          // Ray ends its processes at once when it is told to, in the middle of an answer.
+          // Ray ends its processes at once on a signal, in the middle of an answer.
           lifecycle: leaving(model, whileConnected([SERVE_PORT])),
           ...workerProbes(model),
         },

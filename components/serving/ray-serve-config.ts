@@ -1,4 +1,4 @@
-/** What Ray Serve is told of a model: one application of `ray.serve.llm`. Pure; real Ray judges it in the end-to-end tests. */
+/** Ray Serve's configuration of a model: one application of `ray.serve.llm`. Pure; real Ray judges it in the end-to-end tests. */
 import { SERVE_PORT } from "../../engines/ray";
 import { rayEngineArgument } from "../../engines/ray/options";
 import { vllmVersionOf } from "../../engines/ray/releases";

@@ -18,7 +18,7 @@ export interface IRayService {
   readonly spec?: {
     /** Applications as YAML, which JSON is: the body that Serve's REST API takes. */
     readonly serveConfigV2: string;
-    /** `NewCluster`: a changed cluster is made anew beside the old one, which serves until the new one does. */
+    /** `NewCluster`: a changed cluster is created next to the old one, which serves until the new one does. */
     readonly upgradeStrategy: { readonly type: "NewCluster" };
     /** Seconds that the old cluster lives on after the new one serves. */
     readonly rayClusterDeletionDelaySeconds: number;

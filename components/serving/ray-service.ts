@@ -63,7 +63,7 @@ export class RayService extends PlatformComponent implements ModelServer {
     this.endpoint = RayService.endpointOf(model);
     const instance = serverName(model.name);
     const labels = standardLabels(RAY_APP, instance, { [MODEL_LABEL]: model.name });
-    // A changed cluster is made anew beside the old one, with all its replicas.
+    // A changed cluster is created next to the old one, with all its replicas.
     const namespace = modelNamespace(this.child("space"), { model, replaced: model.minReplicas }, this.childOptions());
     const metadata = { name: instance, namespace, labels };
     const { weights, ready } = modelWeights(

@@ -12,14 +12,14 @@ export interface ScaleRightsArgs {
   /** The target's namespace. */
   readonly namespace: pulumi.Input<string>;
   readonly target: ScaleTarget;
-  /** What scales the target by demand: KEDA's is told to leave it alone. @default nothing */
+  /** What scales the target by demand: KEDA's is paused. @default nothing */
   readonly autoscaler?: EngineControl["autoscaler"];
   /** A service account, and the namespace that it is in. */
   readonly client: { readonly namespace: string; readonly serviceAccount: string };
 }
 
 /**
- * The right to read and change how many replicas one controller has, and what KEDA is told of it; nothing else of the controller, and of
+ * The right to read and change how many replicas one controller has, and its annotations for KEDA; nothing else of the controller, and of
  * nothing else. Annotations have no subresource: who may set them may change the rest of that ScaledObject too.
  */
 export class ScaleRights extends PlatformComponent {

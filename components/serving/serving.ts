@@ -23,7 +23,7 @@ export interface ServingArgs {
   readonly cluster: VolumeClasses;
   /** How engines that fetch models themselves reach their registry. @default over the internet */
   readonly registry?: RegistryAccess;
-  /** Lets the model control API drive engines that run on one node. @default nobody does */
+  /** Lets the model control API drive engines that run on one node. @default none */
   readonly control?: ControlAccess;
   readonly stage: Stage;
   /** Settings of the GPUs' driver that differ by environment. @default none */

@@ -4,7 +4,7 @@ import type { ModelPlan } from "../../planner/types";
 import type { Connection } from "../core/connections";
 import { PlatformComponent } from "../core/platform-component";
 import { inferenceNode } from "../node/inference-node";
-import { copiedWeights } from "./copied-weights";
+import { localWeights } from "./copied-weights";
 import { whileCounted } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
@@ -41,7 +41,7 @@ export class TgiServer extends PlatformComponent implements ModelServer {
       (part) => this.child(part),
       args,
       namespace,
-      copiedWeights,
+      localWeights,
       this.childOptions(),
     );
     engineDeployment(

@@ -19,7 +19,7 @@ export function tritonArguments(model: ModelPlan, repository: string): string[] 
   return [
     ...flags({
       "--model-repository": repository,
-      // The planned model and nothing else, whatever lies beside it; the model control API may load more.
+      // The planned model and nothing else, whatever lies next to it; the model control API may load more.
       "--model-control-mode": "explicit",
       "--load-model": model.servedName,
       // Its ports open when the planned model has loaded, and it ends where that fails. Strictly, one more model that the
@@ -39,7 +39,7 @@ export function tritonArguments(model: ModelPlan, repository: string): string[] 
       "--exit-timeout-secs": model.drainSeconds,
     }),
     // A repository of the user's own counts as it is written. The one that is made for a checkpoint needs the completion:
-    // that its answers stream, stands in model.yaml, and only the completion carries it into Triton's configuration.
+    // that its answers stream, is in model.yaml, and only the completion carries it into Triton's configuration.
     ...(isRepository ? ["--disable-auto-complete-config"] : []),
     ...rateLimit(resources),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value)),
@@ -51,7 +51,7 @@ function rateLimit(resources: Readonly<Record<string, number>>): string[] {
   return limits.length === 0 ? [] : ["--rate-limit=execution_count", ...limits];
 }
 
-/** The words of a flag that the user wrote: what has several values stands once for each. */
+/** The words of a flag that the user wrote: a flag of several values occurs once for each. */
 function words(name: string, value: ArgumentValue): string[] {
   const argument = tritonOptions.argumentNamed.get(name);
   if (argument?.kind === "switch" && !argument.assigned) {

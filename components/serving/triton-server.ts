@@ -5,7 +5,7 @@ import type { Connection } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 import { PlatformComponent } from "../core/platform-component";
 import { inferenceNode } from "../node/inference-node";
-import { copiedWeights, type Weights } from "./copied-weights";
+import { localWeights, type Weights } from "./copied-weights";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { enginePod } from "./engine-pod";
@@ -59,7 +59,7 @@ export class TritonServer extends PlatformComponent implements ModelServer {
       this.childOptions(),
     );
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
-    const weights = copiedWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const weights = localWeights(this.child("fetch"), model, namespace, access, this.childOptions());
     const repository = tritonRepository(this.child("repository"), model, namespace, weights, this.childOptions());
     engineDeployment(
       this.child("server"),

@@ -123,7 +123,7 @@ export function rayGroupArguments(model: ModelPlan, location: string): string[] 
 /** PyTorch's own, for nodes to meet and for every collective. */
 const TORCH_TIMEOUT_SECONDS = 600;
 
-/** Where a pod stands in a replica of several nodes. */
+/** Position of a pod in a replica of several nodes. */
 export type GroupRole = "leader" | "worker";
 
 /**

@@ -36,7 +36,7 @@ const NCCL = "nccl";
 /**
  * One model on vLLM, each replica on several nodes: a LeaderWorkerSet whose pods run vLLM's native multi-node mode, or Ray.
  * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew. Pods restart
- * where one is lost, cut off or stopped (group-member.ts), which vLLM's own paths do not tell.
+ * where one is lost, cut off or stopped (group-member.ts), which vLLM's own paths do not show.
  */
 export class VllmGroup extends PlatformComponent implements ModelServer {
   static readonly controller = groupController;
@@ -88,7 +88,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     );
     const files = vllmFiles((part) => this.child(part), model, namespace, this.childOptions());
 
-    // The workers of a group answer nobody.
+    // The workers of a group answer no requests.
     const node = inferenceNode(
       this.child("node"),
       { model, namespace, registrarKey: args.registrarKey },
@@ -204,7 +204,7 @@ function groupPod(
     command: start.command,
     arguments: start.arguments,
     environment: [
-      // Which of its addresses a node tells the others.
+      // The address that a node announces to the others.
       { name: "VLLM_HOST_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
       ...variables(groupFabric(model).engineEnvironment),
       ...start.environment,
@@ -212,7 +212,7 @@ function groupPod(
     environmentFrom: [{ configMapRef: { name: nccl } }],
     ...(role === "leader"
       ? { probes: vllmProbes(model), busy: both(whileWhole(), whileCounted(model)) }
-      : // All pods of a group are told at once, and the leader still answers: it is the one that knows when nothing runs.
+      : // All pods of a group are stopped at once, and the leader still answers: it is the one that knows when nothing runs.
         { probes: workerProbes(model), busy: whileWhole() }),
   });
 }

@@ -11,7 +11,7 @@ const BASE = "request_body.py";
 interface Middleware {
   /** What `--middleware` names: a class of a script. */
   readonly of: string;
-  /** Beside `request_body.py`. */
+  /** Next to `request_body.py`. */
   readonly files: readonly string[];
   readonly isAskedFor: (model: ModelPlan) => boolean;
 }

@@ -17,7 +17,7 @@ const CACHE_FOLDER = "/cache";
 export interface VllmPodArgs
   extends Pick<
     EnginePodArgs,
-    "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes" | "beside" | "busy"
+    "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes" | "sidecar" | "busy"
   > {
   /** What it reads besides the weights. */
   readonly files: readonly EngineFiles[];

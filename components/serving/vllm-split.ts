@@ -49,7 +49,7 @@ const PREFILL_TIMEOUT_MS = 120_000;
 
 type Role = "prefill" | "decode";
 
-/** What each kind of pod is told: `kv_role` names it for people, and `recompute` lets an answer go on when a prefill pod is gone. */
+/** Settings of each kind of pod: `kv_role` names it for people, and `recompute` lets an answer go on when a prefill pod is gone. */
 const TRANSFER: Readonly<Record<Role, Readonly<Record<string, string>>>> = {
   prefill: { kv_connector: "NixlConnector", kv_role: "kv_producer", kv_load_failure_policy: "recompute" },
   decode: { kv_connector: "NixlConnector", kv_role: "kv_consumer", kv_load_failure_policy: "recompute" },
@@ -109,7 +109,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
       role: Role,
       count: number,
       ports: { name: string; port: number },
-      { node, ...more }: Pick<VllmPodArgs, "beside"> & Pick<EngineDeploymentArgs, "node">,
+      { node, ...more }: Pick<VllmPodArgs, "sidecar"> & Pick<EngineDeploymentArgs, "node">,
     ) =>
       engineDeployment(
         this.child(role),
@@ -153,7 +153,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
       { model, namespace, enginePort: PROXY_PORT, registrarKey: args.registrarKey },
       this.childOptions(),
     );
-    serve("decode", decode, { name: "api", port: PROXY_PORT }, { beside: proxy, node });
+    serve("decode", decode, { name: "api", port: PROXY_PORT }, { sidecar: proxy, node });
     this.registerOutputs({ endpoint: this.endpoint });
   }
 

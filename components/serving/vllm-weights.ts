@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf } from "../core/job-scripts";
 import type { ModelStoreAccess } from "../storage/model-store-access";
-import { copiedWeights, storeFetch, type Weights, withAdapters } from "./copied-weights";
+import { localWeights, storeFetch, type Weights, withAdapters } from "./copied-weights";
 import { adapterFiles } from "./lora-adapters";
 import { variables } from "./pod-settings";
 
@@ -17,8 +17,8 @@ export function vllmWeights(
   access: ModelStoreAccess,
   opts: pulumi.CustomResourceOptions,
 ): Weights {
-  if (model.loading === "copy") {
-    return copiedWeights(logicalName, model, namespace, access, opts);
+  if (model.loading !== "stream") {
+    return localWeights(logicalName, model, namespace, access, opts);
   }
   if (model.adapters === undefined) {
     return streamed(model, access);

@@ -1,4 +1,4 @@
-/** LoRA adapters in the model store: what the scripts that copy them are told. */
+/** LoRA adapters in the model store: input of the scripts that copy them. */
 import { engineOf, settingPath } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import type { MountedBundle } from "./bundled-models";

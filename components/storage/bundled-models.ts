@@ -9,7 +9,7 @@ import type { BundledFolder } from "./scripts/repository";
 const NAME = "model-bundle";
 const MOUNT = "/bundle";
 
-/** Where models lie on a node, in a folder that somebody carried there. */
+/** Where models lie on a node, in a folder that was copied there. */
 export interface ModelBundle {
   /** Folder on the node with a folder for each model. */
   readonly path: string;
@@ -25,7 +25,7 @@ export interface ModelBundle {
 export interface MountedBundle {
   readonly volume: kubernetes.types.input.core.v1.Volume;
   readonly mount: kubernetes.types.input.core.v1.VolumeMount;
-  /** Where the Job finds a repository, as its scripts are told. */
+  /** Where the Job finds a repository, as its scripts receive it. */
   folderOf(repository: string, revision: string): Required<BundledFolder>;
 }
 
@@ -48,7 +48,7 @@ export function bundledModels(
         capacity: { storage: size },
         accessModes: ["ReadOnlyMany"],
         persistentVolumeReclaimPolicy: "Retain",
-        // No class makes it, and none may give it to somebody else.
+        // No class makes it, and none may bind it to another claim.
         storageClassName: "",
         claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name: NAME },
         local: { path: bundle.path },

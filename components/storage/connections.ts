@@ -1,5 +1,6 @@
 import { MODEL_LABEL } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../names/namespaces";
+import { isCached } from "../../planner/storage";
 import type { DeploymentPlan, ModelPlan } from "../../planner/types";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, toKubernetesApi } from "../core/network";
@@ -7,7 +8,7 @@ import { outsideEnds } from "../core/outside";
 import { type HubAccess, hubEnd } from "./hub-access";
 import { syncPods } from "./model-sync";
 import { sourceServer } from "./source-servers";
-import { hasSyncJob, modelStorePods, synchronizedAdapters } from "./store-layout";
+import { hasSyncJob, modelStorePods, nodeCachePods, synchronizedAdapters } from "./store-layout";
 
 /**
  * Who reads and fills the model store.
@@ -35,6 +36,18 @@ export function storeConnections(
     }),
     ...(readers.length > 0
       ? [connect({ name: "models-to-model-store", reason: "Models read their weights", from: readers, to, ports })]
+      : []),
+    ...(models.some(isCached)
+      ? [
+          connect({
+            name: "node-caches-to-model-store",
+            reason: "Caches of nodes copy weights",
+            from: nodeCachePods,
+            to,
+            ports,
+          }),
+          toKubernetesApi("node-caches", nodeCachePods, networks),
+        ]
       : []),
     ...sourceConnections(models, networks, access),
     ...(models.some(readsHub) && !isBundled

@@ -30,7 +30,7 @@ export interface ManifestPin {
 
 /**
  * What the model's sync Job copied, kept outside of the bucket: the hash of the manifest, which holds the hash of each
- * file. Whoever can write into the bucket cannot make an engine take other files. The hash is known only after the first
+ * file. A writer of the bucket cannot make an engine take other files. The hash is known only after the first
  * sync, so the Job sets it, by a right on this one object.
  */
 export function manifestPin(name: string, args: ManifestPinArgs, opts: OptionsOfGone): ManifestPin {

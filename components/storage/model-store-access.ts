@@ -21,7 +21,7 @@ export interface ModelStoreAccessArgs {
   /** Of the model's reader. */
   readonly keys: StoreKeys;
   readonly certManager: CertManager;
-  /** Account that fills the prefix, and its namespace; `undefined` when somebody fills it by hand. */
+  /** Account that fills the prefix, and its namespace; `undefined` when it is filled by hand. */
   readonly syncAccount: ManifestPinArgs["writer"] | undefined;
 }
 

@@ -2,6 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
+import { isCached } from "../../planner/storage";
 import type { ModelPlan, StoragePlan } from "../../planner/types";
 import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
@@ -16,6 +17,7 @@ import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
 import { type ModelSyncArgs, modelSync, SYNC_SCRIPTS, syncAccount } from "./model-sync";
+import { nodeCache } from "./node-cache";
 import { sourceAuthorities, sourceSecret, sourceServer } from "./source-servers";
 import { storeCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
@@ -30,6 +32,7 @@ import {
   MODEL_STORE_HOST,
   metricsPolicy,
   modelStorePods,
+  NODE_CACHE_READER,
   readerOf,
   readerPolicy,
   readPrefixes,
@@ -79,9 +82,9 @@ export interface StoreFolder {
 }
 
 /**
- * The environment's object store with its models in it: one server over TLS, one bucket that nobody reads without a key,
+ * The environment's object store with its models in it: one server over TLS, one bucket that cannot be read without a key,
  * one read-only user per model, and a Job per Hugging Face model that fills its prefix and reports what it copied to
- * where the model's engine looks. The bucket keeps no versions: old ones would only be weights that nobody reads.
+ * where the model's engine looks. The bucket keeps no versions: old ones would only be unused weights.
  *
  * A model's files change when its Job runs again and its revision names other ones by then: `main` and other branches
  * move, a commit does not.
@@ -92,6 +95,7 @@ export class ModelStore extends PlatformComponent {
   private readonly args: ModelStoreArgs;
   private readonly readers = new Map<string, StoreKeys>();
   private readonly keepers = new Map<string, StoreKeys>();
+  private cacheKeys: StoreKeys | undefined;
   private readonly provisioned: pulumi.Resource;
   /** What all sync Jobs have in common. */
   private readonly syncs: Omit<ModelSyncArgs, "model" | "modelNamespace" | "dependsOn">;
@@ -131,13 +135,14 @@ export class ModelStore extends PlatformComponent {
     this.provisioned = provisioning;
     storeMetrics(this.child("metrics"), { namespace, keys: metrics, dependsOn: [provisioning] }, this.childOptions());
     this.syncs = this.syncArgs(namespace, writer);
+    this.cache(models.filter(isCached));
     this.registerOutputs({ endpoint: this.endpoint, bucket: this.bucket });
   }
 
   /**
    * Read-only keys and trust for one model, created in its namespace by the component that serves it; and the Job that
    * fills its prefix, which reports there.
-   * @throws Error when the store was not told of the model.
+   * @throws Error when the store does not have the model.
    */
   grant(logicalName: string, model: ModelPlan, namespace: pulumi.Input<string>, opts: OptionsOfGone): ModelStoreAccess {
     const keys = this.readers.get(model.name);
@@ -166,7 +171,7 @@ export class ModelStore extends PlatformComponent {
 
   /**
    * Where one of the keepers has its copies.
-   * @throws Error when the store was not told of it.
+   * @throws Error when the store does not have it.
    */
   copiesOf(keeper: string): StoreFolder {
     const keys = this.keepers.get(keeper);
@@ -182,6 +187,15 @@ export class ModelStore extends PlatformComponent {
     return resource ? [resource] : [];
   }
 
+  private cache(models: readonly ModelPlan[]): void {
+    const { bucket, nodeCacheGiB: sizeGiB } = this.args.plan;
+    if (this.cacheKeys && sizeGiB !== undefined) {
+      const { certManager } = this.args;
+      const args = { models, bucket, sizeGiB, keys: this.cacheKeys, certManager, dependsOn: [this.provisioned] };
+      nodeCache(this.child("cache"), args, this.childOptions());
+    }
+  }
+
   private users(models: readonly ModelPlan[], writer: StoreKeys, metrics: StoreKeys): Record<string, StoreUser> {
     const users: Record<string, StoreUser> = {
       [WRITER]: { keys: writer, policy: writerPolicy(this.bucket) },
@@ -192,6 +206,12 @@ export class ModelStore extends PlatformComponent {
       const keys = this.keys(role);
       users[role] = { keys, policy: readerPolicy(this.bucket, readPrefixes(model, this.bucket)) };
       this.readers.set(model.name, keys);
+    }
+    const cached = models.filter(isCached);
+    if (cached.length > 0) {
+      this.cacheKeys = this.keys(NODE_CACHE_READER);
+      const prefixes = cached.map((model) => keyPrefix(model, this.bucket));
+      users[NODE_CACHE_READER] = { keys: this.cacheKeys, policy: readerPolicy(this.bucket, prefixes) };
     }
     for (const keeper of this.args.keepers ?? []) {
       const role = keeperOf(keeper);

@@ -27,7 +27,7 @@ export interface StoreCertificatesArgs {
  * TLS of the model store: weights and access keys cross the pod network, which most clusters do not encrypt, so
  * plain HTTP is not offered. A certificate authority of its own signs the server's certificate. It is a ClusterIssuer
  * because clients sit in other namespaces: each requests a certificate of its own there and finds the authority's
- * beside it (`ca.crt`), which spares a controller that copies bundles around.
+ * next to it (`ca.crt`), which spares a controller that copies bundles around.
  */
 export function storeCertificates(
   name: string,

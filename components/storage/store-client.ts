@@ -7,7 +7,7 @@ import { MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 const KEYS_FOLDER = "/etc/model-store-keys";
 const CREDENTIALS = "credentials";
 
-/** What `mc` in the store's own image needs, beside the mount of the authority, as a user without an entry there. */
+/** What `mc` in the store's own image needs, in addition to the mount of the authority, as a user without an entry there. */
 export const MC_ENVIRONMENT = [
   { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
   // Where mc would look for its home.

@@ -2,7 +2,8 @@
 
 import { SOURCES } from "../../engines/sources";
 import { selectorLabels } from "../../names/labels";
-import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
+import { MODEL_STORE_NAMESPACE, NODE_CACHE_NAMESPACE } from "../../names/namespaces";
+import { NODE_CACHE } from "../../names/node-cache";
 import { serviceHost } from "../../names/service-host";
 import { hubPrefix } from "../../planner/storage";
 import type { Adapter, ModelPlan, ModelSource } from "../../planner/types";
@@ -35,6 +36,14 @@ export const storeMetricsPods: PodSelection & { readonly port: number } = {
   namespace: MODEL_STORE_NAMESPACE,
   podLabels: selectorLabels(METRICS, METRICS),
   port: 9101,
+};
+
+/** Role, and name, of what keeps weights on nodes. */
+export const NODE_CACHE_READER = NODE_CACHE;
+
+export const nodeCachePods: PodSelection = {
+  namespace: NODE_CACHE_NAMESPACE,
+  podLabels: selectorLabels(NODE_CACHE, NODE_CACHE),
 };
 
 /** Role of a model's engine. */

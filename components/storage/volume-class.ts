@@ -13,8 +13,8 @@ export interface VolumeClassArgs {
  * The class of the platform's volumes, where the cluster comes with none that keeps the house rules, and one like it for caches; nothing elsewhere.
  * Volumes are made in the availability domain of the pod that uses them, and can be made larger.
  *
- * The API server lets nobody change a class: one with other settings replaces it, which leaves its volumes as they are.
- * `protect` refuses that, because new volumes would then lie beside old ones under another key.
+ * The API server does not allow changes of a class: one with other settings replaces it, which leaves its volumes as they are.
+ * `protect` refuses that, because new volumes would then lie next to old ones under another key.
  */
 export function volumeClass(
   name: string,

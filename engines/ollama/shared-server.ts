@@ -33,7 +33,7 @@ function clashes(a: ServedModel, b: ServedModel): string[] {
   const [tagOfA, tagOfB] = [tagOf(a), tagOf(b)];
   if (tagOfA === tagOfB) {
     return [
-      `models.${a.name} and models.${b.name} are both ${tagOfA}: Ollama loads it once, with the context of whoever asked last. Remove models.${b.name}.ollama.serverOf, or give one of them another source`,
+      `models.${a.name} and models.${b.name} are both ${tagOfA}: Ollama loads it once, with the context of the last request. Remove models.${b.name}.ollama.serverOf, or give one of them another source`,
     ];
   }
   if (cacheType(a) !== cacheType(b)) {

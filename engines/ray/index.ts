@@ -82,7 +82,7 @@ export const ray: Engine = {
   hostMemory: (model, pod) => vllmHostMemory(onVllm(model), pod),
   preallocatesGpuMemory: true,
   noTimeSlicing:
-    "nobody has read how Ray counts GPUs that pods take turns on, nor whether each vLLM in it keeps to a share of the card as the plan would tell it",
+    "it is unknown how Ray counts time-sliced GPUs, and whether each vLLM in it keeps to its planned share of the card",
   // vLLM's time, plus a minute for head, workers, Serve controller and application.
   warmUpSeconds: vllm.warmUpSeconds + 60,
   // Raylet, Ray's agents, HTTP proxy and one API replica; the API takes one CPU, vLLM's driver

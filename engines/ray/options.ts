@@ -17,11 +17,11 @@ import type { ArgumentValue } from "../served-model";
 export const rayOptions = optionCatalogue(options as EngineOptions, {
   arguments: rulesOfRay(vllmRules.arguments, names(options.arguments), {
     "distributed-executor-backend": "Ray runs the processes of a replica, and refuses another",
-    "served-model-name": "servedName is its key: Ray takes the name beside the engine's arguments",
+    "served-model-name": "servedName is its key: Ray takes the name next to the engine's arguments",
   }),
   environment: rulesOfRay(vllmRules.environment, names(options.environment), {
     "VLLM_RAY_*": "Ray gives each process of a replica its place",
-    "RAY_*": "the operator and the platform tell Ray's processes where they are",
+    "RAY_*": "the operator and the platform set the addresses of Ray's processes",
   }),
 });
 
@@ -76,6 +76,7 @@ function rulesOfRay(
     ...(rules.concerns && { concerns: rules.concerns }),
     texts: table(rules.texts ?? {}),
     advice: table(rules.advice),
+    writesText: table(rules.writesText ?? {}),
     ...(rules.former && {
       former: Object.fromEntries(
         Object.entries(rules.former).map(([option, text]) => [option, text.replaceAll("vllm", "ray")]),

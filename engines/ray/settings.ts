@@ -22,9 +22,9 @@ const rayBlock = vllmBlock
   .extend({
     gpuMemoryUtilization: z.number().min(0.5).max(0.97).optional().meta({
       description:
-        "Fraction of GPU memory that it may use. Less than 0.5 leaves idle what no other pod gets; more than 0.97 leaves too little for the CUDA context beside it, and vLLM may not start. Default: the engine's.",
+        "Fraction of GPU memory that it may use. Less than 0.5 leaves idle what no other pod gets; more than 0.97 leaves too little for the CUDA context next to it, and vLLM may not start. Default: the engine's.",
       allowed:
-        "a number from 0.5 to 0.97: more leaves too little for the CUDA context beside it, less leaves GPU memory idle",
+        "a number from 0.5 to 0.97: more leaves too little for the CUDA context next to it, less leaves GPU memory idle",
       example: 0.92,
     }),
   });

@@ -13,8 +13,8 @@ export const TGI_PORT = 8080;
 export const tgi: Engine = {
   label: "TGI",
   summary:
-    "Text Generation Inference serves checkpoints of up to 2024 on GPUs of one node; nobody maintains it any more.",
-  legacy: "nobody maintains it: its repository was archived on 2026-03-21, and holes in it stay open",
+    "Text Generation Inference serves checkpoints of up to 2024 on GPUs of one node; it is no longer maintained.",
+  legacy: "it is not maintained: its repository was archived on 2026-03-21, and vulnerabilities stay open",
   images: { nvidia: "tgi" },
   versionOf: semanticVersionOf,
   sources: ["huggingface", "bucket", "artifact", "claim"],

@@ -39,7 +39,7 @@ const repository = z
   .strictObject({
     memoryGiB: z.number().min(0.1).max(4096).meta({
       description:
-        "GPU memory that the server takes on each GPU of the pod with its models loaded and at work, as nvidia-smi shows it: nobody can compute it of code that is yours.",
+        "GPU memory that the server takes on each GPU of the pod with its models loaded and at work, as nvidia-smi shows it: it cannot be computed for custom code.",
       unit: "GiB",
       example: 6,
     }),

@@ -13,9 +13,9 @@ import { type CpuNeeds, cacheDtypes, type ProcessorNeed, weightKindOf } from "./
 const OTHER_POOLS = "take a pool with GPUs";
 
 const NOTES: Readonly<Record<Exclude<ProcessorNeed, "any">, (what: string) => string>> = {
-  avx512: (what) => `${what} needs a processor with AVX-512, which the catalogue does not tell of its machines`,
+  avx512: (what) => `${what} needs a processor with AVX-512, which the catalogue does not state for its machines`,
   amx: (what) =>
-    `${what} needs a processor with AMX (Intel's Sapphire Rapids or newer), which the catalogue does not tell of its machines`,
+    `${what} needs a processor with AMX (Intel's Sapphire Rapids or newer), which the catalogue does not state for its machines`,
   unproven: (what) => `vLLM has a path for ${what} on Arm, but no source shows it running`,
 };
 

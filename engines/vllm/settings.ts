@@ -36,7 +36,7 @@ export const vllmBlock = z.strictObject({
     description:
       "Fraction of GPU memory that it may use; of its part, where vLLM takes turns on a card. Less than 0.5 is for such cards alone (`pools.<name>.sharing.timeSlicing`): of a whole one it leaves idle what no other pod gets. More than 0.97 leaves too little for what lies outside of it, the CUDA context above all (0.5 GiB of an H100), and vLLM may not start. Default: the engine's.",
     allowed:
-      "a number from 0.05 to 0.97: more leaves too little for the CUDA context beside it, 0.5 GiB of an H100, and vLLM may not start; less than 0.5 is for cards in turns",
+      "a number from 0.05 to 0.97: more leaves too little for the CUDA context next to it, 0.5 GiB of an H100, and vLLM may not start; less than 0.5 is for cards in turns",
     example: 0.92,
   }),
   maxNumSeqs: z.int().min(1).max(65_536).optional().meta({
@@ -69,7 +69,7 @@ export const vllmBlock = z.strictObject({
   }),
   sleepMode: z.boolean().default(false).meta({
     description:
-      "Let the model control API put it to sleep: the weights wait in the pod's memory, and the GPU's is free. It then has one replica, on one node. It opens vLLM's development API to whoever reaches the pod, which the gateway's clients do not.",
+      "Let the model control API put it to sleep: the weights wait in the pod's memory, and the GPU's is free. It then has one replica, on one node. It opens vLLM's development API to all that reach the pod, which the gateway's clients do not.",
     example: true,
   }),
   prefillDecode: z
@@ -180,7 +180,7 @@ function splitFaults({ prefillDecode, sleepMode }: VllmBlock, task: ModelTask): 
       ? []
       : [{ key: "prefillDecode", allowed: `only for models that write text, this one is for ${task}`, fix }]),
     ...(sleepMode
-      ? [{ key: "sleepMode", allowed: "not beside prefillDecode: one half would sleep without the other", fix }]
+      ? [{ key: "sleepMode", allowed: "not with prefillDecode: one half would sleep without the other", fix }]
       : []),
   ];
 }

@@ -42,10 +42,10 @@ function connectorProblem(name: string, model: ServedModel, own: VllmOwnSettings
   const isNixl = table.nixl.names.includes(name);
   const asked = own.prefillDecode && isNixl ? "vllm.prefillDecode" : name;
   if (compareVersions(version, table.since) < 0) {
-    return `${asked} beside recurrent layers needs vLLM ${spanText({ since: table.since })}: older releases turn off what keeps their states. To fix it: write engineVersion: "${table.since}" or newer, or remove it.`;
+    return `${asked} with recurrent layers needs vLLM ${spanText({ since: table.since })}: older releases turn off what keeps their states. To fix it: write engineVersion: "${table.since}" or newer, or remove it.`;
   }
   if (!table.connectors.includes(name)) {
-    return `${name} is not known to move the states of recurrent layers, and vLLM starts such a model beside no connector that does not. To fix it: name one of ${table.connectors.join(", ")}, or none.`;
+    return `${name} is not known to move the states of recurrent layers, and vLLM does not start such a model with a connector that cannot. To fix it: name one of ${table.connectors.join(", ")}, or none.`;
   }
   if (!isNixl) {
     return undefined;

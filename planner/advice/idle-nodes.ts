@@ -22,7 +22,7 @@ export function idleNodes({ request, plan, again }: Replanning): CapacityProblem
         severity: "advisory",
         rule: "idle-nodes",
         subject: `pools.${pool.name}.minNodes`,
-        message: `${idle} of ${billed.minNodes} node(s) of ${pool.shape.name} hold no model, for ${wholeUsd(savedUsd)} of ${wholeUsd(plan.cost.monthlyUsd)} USD a month. minNodes: ${needed} saves that; keep it if they stand by on purpose.`,
+        message: `${idle} of ${billed.minNodes} node(s) of ${pool.shape.name} hold no model, for ${wholeUsd(savedUsd)} of ${wholeUsd(plan.cost.monthlyUsd)} USD a month. minNodes: ${needed} saves that; keep it if they are spares.`,
       },
     ];
   });

@@ -20,7 +20,7 @@ export function singleStore({ request, plan }: Pick<Replanning, "request" | "pla
       severity: "advisory",
       rule: "single-store",
       subject: "storage",
-      message: `the model store is one pod with one volume in one zone, there ${percent(node * volume)} of the time (node ${percent(node)}, volume ${percent(volume)}). While it is away, running replicas of ${models.join(", ")} go on, and none starts, scales or moves; ModelStoreDown reports it. ${bucketText(bucketOf(provider, sizeGiB))}`,
+      message: `the model store is one pod with one volume in one zone, available ${percent(node * volume)} of the time (node ${percent(node)}, volume ${percent(volume)}). Without it, running replicas of ${models.join(", ")} continue, and new ones cannot start (alert ModelStoreDown). ${bucketText(bucketOf(provider, sizeGiB))}`,
     },
   ];
 }

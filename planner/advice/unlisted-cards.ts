@@ -22,7 +22,7 @@ export function unlistedCards({
         severity: "advisory",
         rule: "unlisted-card",
         subject: `pools.${name}`,
-        message: `AMD does not list ${gpu.model} for the ROCm of our images: ${reasonToHope(gpu.support, gpu.abilities?.gfx)}. Nobody there tests it: see ${names} answer before others rely on it.${others}`,
+        message: `AMD does not list ${gpu.model} for the ROCm of our images: ${reasonToHope(gpu.support, gpu.abilities?.gfx)}. AMD does not test it: see ${names} answer before others rely on it.${others}`,
       },
     ];
   });

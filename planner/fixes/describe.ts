@@ -21,7 +21,7 @@ export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, r
     (fix) => `${describeFix(fix)}${buildText(fix, request)}${priced ? `: ${dollars(fix.monthlyUsd)} USD a month` : ""}`,
   );
   const lines = [...known, ...tried].map((line) => `- ${line}`);
-  // Untried remedies have no price to sort by.
+  // Untried fixes have no price to sort by.
   const order = others.length > 1 && known.length === 0 ? ", cheapest first" : "";
   return ["", lines.length === 1 ? "To fix it:" : `To fix it, one of these${order}:`, ...lines].join("\n");
 }

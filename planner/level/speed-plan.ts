@@ -175,7 +175,7 @@ function isSure(model: ModelRequest, speed: ReplicaSpeed): boolean {
   return sizingOf({ ...model, serviceLevel }, speed).needed <= model.maxReplicas;
 }
 
-/** JSON has no infinity: an hour stands for an endless queue. */
+/** JSON has no infinity: an hour represents an endless queue. */
 const LONGEST_MS = 3_600_000;
 
 function bounded({ expected, low, high }: Interval): Interval {

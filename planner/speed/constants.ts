@@ -153,7 +153,7 @@ export const ownConstants = new ConstantTable(constantRows);
 
 /**
  * Eras of a version and all later ones that differ from today, earliest first: an old release also
- * lacks what later old ones lacked. A year stands for itself.
+ * lacks what later old ones lacked. A year is a category.
  */
 export function engineEras(engine: string, version: string | undefined): readonly string[] {
   if (version === undefined) {

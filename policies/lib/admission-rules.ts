@@ -58,7 +58,7 @@ export function excludedWhole({ kind, props }: Resource): Finding[] {
         {
           field: excluded,
           found: "leaves out all that it is for",
-          allowed: "resources by name, beside which some remain",
+          allowed: "resources by name, so that some remain",
         },
       ]
     : [];

@@ -89,7 +89,7 @@ export function administeringRole(role: Field, isClusterWide: boolean): boolean 
   );
 }
 
-/** System names stand for all callers or for administrators. */
+/** System names cover all callers or administrators. */
 export function anybodyAsSubject(subject: Field): boolean {
   const isAccount = subject.get("kind").is((kind) => kind === "ServiceAccount");
   return subject

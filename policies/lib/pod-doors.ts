@@ -1,3 +1,4 @@
+import { NODE_CACHE_FOLDER, nodeCacheFolder } from "../../names/node-cache";
 import { type Field, isObject } from "./field";
 import type { Offence } from "./pod-security-standard";
 import type { PodTemplate } from "./pods";
@@ -98,8 +99,8 @@ const SYSTEM_FOLDER =
 const PV: readonly Row[] = [
   {
     on: ["PersistentVolume"],
-    path: "spec.hostPath",
-    isWrong: isGiven,
+    path: "spec.hostPath.path",
+    isWrong: (path) => path !== undefined && !isModelCache(path),
     found: "is a folder of the node",
     allowed: "a volume of a storage class",
   },
@@ -121,17 +122,18 @@ const PV: readonly Row[] = [
 export function volumeDoors(resource: Resource): Offence[] {
   return [
     ...broken(PV, resource),
-    ...(resource.kind === "PersistentVolume" ? localFolders(resource.props.get("spec")) : []),
+    ...(resource.kind === "PersistentVolume" ? nodeFolders(resource.props.get("spec")) : []),
   ];
 }
 
-/** A local folder serves one claim, read-only, and is no system folder. */
-function localFolders(spec: Field): Offence[] {
-  const path = spec.get("local", "path");
-  if (!path.is((value) => value !== undefined)) {
+/** A folder of a node serves one claim, read-only, and is no system folder. */
+function nodeFolders(spec: Field): Offence[] {
+  const local = spec.get("local", "path");
+  const path = local.is(isGiven) ? local : spec.get("hostPath", "path");
+  if (!path.is(isGiven)) {
     return [];
   }
-  const isSystems = path.is((value) => isSystemFolder(String(value)));
+  const isSystems = local.is((value) => isGiven(value) && isSystemFolder(String(value)));
   const isWritten = spec
     .get("accessModes")
     .is((modes) => !Array.isArray(modes) || modes.some((mode) => mode !== "ReadOnlyMany"));
@@ -139,6 +141,12 @@ function localFolders(spec: Field): Offence[] {
   return isSystems || isWritten || isAnybodys
     ? [{ field: path, allowed: "a folder of data, ReadOnlyMany, for the claim that claimRef names" }]
     : [];
+}
+
+/** One model's folder of the cache of weights, which the platform's own agents fill. */
+function isModelCache(path: unknown): boolean {
+  const [, model] = String(path).split(`${NODE_CACHE_FOLDER}/`);
+  return model !== undefined && path === nodeCacheFolder(model) && /^[a-z0-9-]+$/.test(model);
 }
 
 function isSystemFolder(path: string): boolean {

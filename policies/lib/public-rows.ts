@@ -140,7 +140,7 @@ export const PUBLIC_ROWS: readonly Row[] = [
     on: ["oci:ObjectStorage/preauthrequest:Preauthrequest"],
     path: "accessType",
     isWrong: () => true,
-    allowed: "no request that is authorized beforehand: whoever has its address has the objects",
+    allowed: "no pre-authenticated request: anyone with its URL can read the objects",
   },
   {
     // Defaults, as documented: 0.0.0.0/0, READ_WRITE and NONE; an empty list exports to none.
@@ -148,7 +148,7 @@ export const PUBLIC_ROWS: readonly Row[] = [
     path: "exportOptions",
     isWrong: (options) => !Array.isArray(options) || isTogetherOpen(options),
     allowed:
-      "exportOptions with the networks of the clients: without, everybody who reaches the mount target mounts it",
+      "exportOptions with the networks of the clients: otherwise all clients that reach the mount target can mount it",
   },
   {
     on: ["oci:FileStorage/export:Export"],
@@ -160,7 +160,7 @@ export const PUBLIC_ROWS: readonly Row[] = [
     on: ["oci:FileStorage/export:Export"],
     path: "exportOptions[].identitySquash",
     isWrong: (squash) => typeof squash === "string" && squash.toUpperCase() === "NONE",
-    allowed: "ROOT or ALL: whoever is root on a client is root on the file system",
+    allowed: "ROOT or ALL: otherwise root on a client is root on the file system",
   },
   {
     on: ["oci:FileStorage/export:Export"],
@@ -179,7 +179,7 @@ export const PUBLIC_ROWS: readonly Row[] = [
       on: [type],
       path: `${exports}.clientConfigurations[].options[]`,
       isWrong: isOneOf("no_root_squash"),
-      allowed: "root_squash: whoever is root on a client is root on the file system",
+      allowed: "root_squash: otherwise root on a client is root on the file system",
     },
   ]),
   {

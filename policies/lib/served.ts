@@ -11,11 +11,11 @@ import type { ResourceFacts } from "./resource";
  * So inputs are remembered and judged wherever outputs are unknown. Resources outside `--target`
  * have neither: they are unknown, not missing.
  *
- * @param tell receives a line for each undecided policy; the engine reports none.
+ * @param log receives a line for each undecided policy; the engine reports none.
  */
 export function servedPolicies(
   policies: readonly (ResourcePolicy | StackPolicy)[],
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): (ResourcePolicy | StackPolicy)[] {
   const inputs = new Map<string, Properties>();
   /** Number of undecided resources, by policy name. */
@@ -40,7 +40,7 @@ export function servedPolicies(
     ...policy,
     validateStack: (args, report) => {
       for (const [name, count] of undecided) {
-        tell(`undecided: ${name}, of ${counted(count, "resource")}`);
+        log(`undecided: ${name}, of ${counted(count, "resource")}`);
       }
       undecided.clear();
       const resources = args.resources.map(
@@ -49,7 +49,7 @@ export function servedPolicies(
           props: judged(told(resource), inputs.get(resource.urn) ?? UNKNOWN),
         }),
       );
-      const note = (reason: string) => tell(`undecided: ${policy.name}, ${reason}`);
+      const note = (reason: string) => log(`undecided: ${policy.name}, ${reason}`);
       policy.validateStack({ ...telling(args, note), resources }, report);
     },
   });

@@ -5,7 +5,7 @@ export const chartAuthentication = resourcePolicy(
   {
     name: "chart-authentication",
     description:
-      "What Helm charts and pods bring asks who calls: no value, variable, option or line of a file lets anonymous callers in, switches authentication off, skips a login, or opens Redis or Valkey without a password.",
+      "Helm charts and pods require authentication: no setting allows anonymous callers, disables authentication, skips a login, or opens Redis or Valkey without a password.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "authentication"],

@@ -16,7 +16,7 @@ export const chartPriorities = resourcePolicy(
   {
     name: "chart-priorities",
     description:
-      "Pods of known Helm charts have a priority class: without one they stand below every download, and are the first that a full node drives out.",
+      "Pods of known Helm charts have a priority class: without one they rank below every download, and a full node evicts them first.",
     severity: "medium",
     enforcementLevel: "mandatory",
     tags: ["scheduling", "reliability"],

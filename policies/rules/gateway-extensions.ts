@@ -28,7 +28,7 @@ const ROWS: readonly Row[] = [
     on: ["EnvoyPatchPolicy"],
     path: "spec",
     isWrong: () => true,
-    found: "is a patch of what the gateway tells its proxies, authentication too",
+    found: "is a patch of the proxies' configuration, authentication included",
     allowed: "the fields of Envoy Gateway's own policies",
   },
   {
@@ -36,14 +36,14 @@ const ROWS: readonly Row[] = [
     path: "spec.wasm",
     isWrong: (modules) => Array.isArray(modules) && modules.length > 0,
     found: "has a program of others in the gateway, which reads every prompt and key",
-    allowed: "Lua that stands in the object",
+    allowed: "inline Lua",
   },
   {
     on: ["EnvoyExtensionPolicy"],
     path: "spec.dynamicModule",
     isWrong: (modules) => Array.isArray(modules) && modules.length > 0,
     found: "has a program of others in the gateway, which reads every prompt and key",
-    allowed: "Lua that stands in the object",
+    allowed: "inline Lua",
   },
   {
     on: ["EnvoyProxy"],
@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
     on: ["SecurityPolicy"],
     path: "spec.jwt.providers[].remoteJWKS.uri",
     isWrong: (uri) => isGiven(uri) && !/^https:\/\//i.test(String(uri)),
-    allowed: "https://…: whoever changes the answer signs tokens",
+    allowed: "an https:// URL: over plain HTTP an attacker can replace the signing keys",
   },
   {
     on: ["ClientTrafficPolicy"],

@@ -15,7 +15,7 @@ export const gpuExclusive = resourcePolicy(
   {
     name: "gpu-exclusive",
     description:
-      "GPUs are one pod's alone unless somebody says otherwise: a pod that claims a part of a GPU is annotated with it, and device plugins offer shared cards under a name of their own.",
+      "A GPU belongs to one pod unless it is shared on purpose: a pod that claims a part of a GPU is annotated with it, and device plugins offer shared cards under a name of their own.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["gpu", "isolation"],

@@ -59,7 +59,7 @@ export const knownAccounts = stackPolicy<Config>(
           resource,
           field,
           found: `is of the account ${account}`,
-          allowed: `${[...own, ...trustedAccounts].join(", ")}; other accounts by trustedAccounts`,
+          allowed: `${[...own, ...trustedAccounts].join(", ")}; add other accounts to trustedAccounts`,
         });
       }
     } else if (new Set(strangers.map(({ account }) => account)).size > 1 || ofAws.some(isPartlyUnknown)) {

@@ -38,7 +38,7 @@ export const knownServers = resourcePolicy(
   {
     name: "known-servers",
     description:
-      "Whoever is given credentials is known: connections by SSH, through another machine too, have the key of the machine that they expect, and providers, kubeconfigs, Kubernetes objects and Helm charts check certificates.",
+      "Only known servers receive credentials: connections by SSH, through another machine too, have the key of the machine that they expect, and providers, kubeconfigs, Kubernetes objects and Helm charts check certificates.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["supply-chain", "authentication"],

@@ -30,7 +30,7 @@ export const leastPrivilegeAws = resourcePolicy(
   {
     name: "least-privilege-aws",
     description:
-      "IAM documents on AWS grant named actions: none grants all actions of AWS or of a service, or all but some, nor what leads to further rights, secrets or keys on every resource; nobody is trusted by everybody's principal or a whole account without a condition on who calls, nor by an identity provider without one on the subject; a role is passed by its name to a named service; no administrator policy is attached.",
+      "IAM documents on AWS grant named actions: none grants all actions of AWS or of a service, or all but some, nor what leads to further rights, secrets or keys on every resource; no role trusts every principal or a whole account without a condition on who calls, nor by an identity provider without one on the subject; a role is passed by its name to a named service; no administrator policy is attached.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "identity"],
@@ -86,7 +86,7 @@ function severalOwners(statements: readonly Field[]): Excess[] {
   const owners = statements.filter(isAccountsOwn).flatMap(accountsIn);
   return owners
     .filter(({ value }) => value !== owners[0]?.value)
-    .map((field) => ({ field, allowed: "one account that decides by IAM: the owner" }));
+    .map((field) => ({ field, allowed: "only the owner's account as principal, limited by IAM" }));
 }
 
 function anybodys(statement: Field): Excess[] {

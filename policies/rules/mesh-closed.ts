@@ -126,7 +126,10 @@ function openConnections(resource: Resource): Found[] {
   return [
     ...[mode]
       .filter((field) => field.is((value) => (isSet(value) ? value !== "STRICT" : isMesh && isEverywhere)))
-      .map((field) => ({ field, allowed: "STRICT; ports that callers outside of the mesh reach by portLevelMtls" })),
+      .map((field) => ({
+        field,
+        allowed: "STRICT; exceptions for callers outside the mesh per port, in portLevelMtls",
+      })),
     ...ports
       .map(([, port]) => port.get("mode"))
       .filter((field) =>

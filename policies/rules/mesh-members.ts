@@ -19,7 +19,7 @@ export const meshMembers = stackPolicy(
     enforcementLevel: "mandatory",
     tags: ["isolation", "mesh"],
     remediationSteps:
-      "Create the namespace with IsolatedNamespace, which takes it into the mesh; a namespace of the platform that cannot be in it stands in names/mesh-members.ts.",
+      "Create the namespace with IsolatedNamespace, which takes it into the mesh; a namespace of the platform that cannot be in it is listed in names/mesh-members.ts.",
   },
   (resources, report) => {
     const namespaces = resources.filter(({ kind }) => kind === "Namespace");

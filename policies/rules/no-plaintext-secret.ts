@@ -32,7 +32,7 @@ export const noPlaintextSecret = resourcePolicy<NamesConfig>(
   {
     name: "no-plaintext-secret",
     description:
-      "No credential stands in plain text in a Kubernetes object of any kind (variables, command lines, annotations, ConfigMaps, custom resources), in Helm values, or in what machines, providers, repositories and commands are given; the data of Secrets are Pulumi secrets, and none is a lasting token of an account.",
+      "No credential is in plain text in a Kubernetes object of any kind (variables, command lines, annotations, ConfigMaps, custom resources), in Helm values, or in what machines, providers, repositories and commands are given; the data of Secrets are Pulumi secrets, and none is a lasting token of an account.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["secrets"],

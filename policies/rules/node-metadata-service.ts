@@ -20,7 +20,7 @@ const AWS: readonly Row[] = OPTIONS.flatMap(([on, path, isLeftOutWrong]) => [
     on,
     path: `${path}.httpTokens`,
     isWrong: (value) => (value === undefined ? isLeftOutWrong : value !== "required"),
-    allowed: "required: without, whoever can make a node fetch an address gets its credentials",
+    allowed: "required: otherwise a request forged through a node (SSRF) returns its credentials",
   },
   {
     on,
@@ -44,7 +44,7 @@ const OCI: readonly Row[] = [
   on: [on],
   path: `${path}.areLegacyImdsEndpointsDisabled`,
   isWrong: isNotTrue,
-  allowed: "true: version 1 answers whoever can make a node fetch an address",
+  allowed: "true: version 1 answers requests forged through a node (SSRF)",
 }));
 
 export const nodeMetadataService = resourcePolicy(

@@ -11,7 +11,7 @@ function isRemote(place: string): boolean {
 }
 
 const isRemoteText = (value: unknown) => typeof value === "string" && isRemote(value);
-const HERE = "files beside the program: nothing pins what an address answers";
+const HERE = "files next to the program: the content of a URL is not pinned";
 
 const ROWS: readonly Row[] = [
   {
@@ -73,7 +73,7 @@ export const pinnedCharts = resourcePolicy(
   {
     name: "pinned-charts",
     description:
-      "Every Helm chart has an exact version of a repository: no range, no latest, no archive at an address, no program that changes it afterwards, and no values out of sight; manifests and overlays are files beside the program, and no command runs what it fetches.",
+      "Every Helm chart has an exact version of a repository: no range, no latest, no archive at an address, no program that changes it afterwards, and no values out of sight; manifests and overlays are files next to the program, and no command runs what it fetches.",
     severity: "medium",
     enforcementLevel: "mandatory",
     tags: ["supply-chain"],

@@ -25,7 +25,7 @@ export const schedulingLimits = resourcePolicy(
   {
     name: "scheduling-limits",
     description:
-      "Pods go where the scheduler puts them: none names its node, tolerates every taint or the control plane's, or takes a priority of the system; no class of priority stands above the platform's, or is everybody's.",
+      "Pods go where the scheduler puts them: none names its node, tolerates every taint or the control plane's, or takes a priority of the system; no priority class ranks above the platform's, or is the global default.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "scheduling"],

@@ -29,7 +29,7 @@ export const tenantIsolation = stackPolicy(
   {
     name: "tenant-isolation",
     description:
-      "Nobody calls a model without saying who they are: every route on an HTTPS listener has a SecurityPolicy that asks for a key or a token, on the listener or on the route, lets nobody pass without, and no policy of a route takes it away. Plain HTTP redirects alone, and no route passes connections on unread. A route whose service checks its callers itself says so in an annotation; routes to models cannot.",
+      "No caller reaches a model without authentication: every route on an HTTPS listener has a SecurityPolicy that asks for a key or a token, on the listener or on the route, lets no request pass without, and no policy of a route takes it away. Plain HTTP redirects alone, and no route passes connections on unread. A route whose service checks its callers itself says so in an annotation; routes to models cannot.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "authentication"],
@@ -48,7 +48,7 @@ export const tenantIsolation = stackPolicy(
             report({
               resource: route,
               field: parent,
-              found: "is a listener of plain HTTP, where nobody is asked and everybody reads along",
+              found: "is a listener of plain HTTP: no authentication, no encryption",
               allowed: "redirects alone; services on the HTTPS listener",
             });
           }

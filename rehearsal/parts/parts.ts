@@ -331,6 +331,14 @@ const DEFINITIONS = [
     oldest: "4.32.0",
   },
   {
+    // S3 and IAM in one process, another implementation than MinIO.
+    name: "moto",
+    from: { package: "moto", version: "5.2.5" },
+    binaries: { "moto-python": "python" },
+    versionArgs: ["-c", "import moto; print(moto.__version__)"],
+    onRequest: true,
+  },
+  {
     // With PyTorch, whose "meta" device creates models without memory: 6 GB, mostly CUDA libraries.
     name: "transformers",
     from: { package: "transformers", version: "5.19.0" },

@@ -23,11 +23,25 @@ export type NodeGroup = readonly ArrangedNode[];
 
 /** What pods may claim of one node of the pool, as the planner counts it. */
 export function nodeCapacity(
-  { pools, mesh, models, unplaced }: Pick<DeploymentPlan, "pools" | "mesh" | "models" | "unplaced">,
+  {
+    pools,
+    mesh,
+    models,
+    unplaced,
+    storage,
+  }: Pick<DeploymentPlan, "pools" | "mesh" | "models" | "unplaced" | "storage">,
   pool: PoolPlan,
 ): Capacity {
   const asked = models.length + unplaced.length;
-  return allocatable(pool.shape, nodeReserve({ pools, models: asked, ...(mesh && { mesh }) }));
+  return allocatable(
+    pool.shape,
+    nodeReserve({
+      pools,
+      models: asked,
+      nodeCache: storage.nodeCacheGiB !== undefined,
+      ...(mesh && { mesh }),
+    }),
+  );
 }
 
 /**
@@ -36,7 +50,7 @@ export function nodeCapacity(
  * this is one valid arrangement of them.
  */
 export function arrange(
-  plan: Pick<DeploymentPlan, "pools" | "mesh" | "models" | "unplaced">,
+  plan: Pick<DeploymentPlan, "pools" | "mesh" | "models" | "unplaced" | "storage">,
   pool: PoolPlan,
 ): NodeGroup[] {
   const capacity = nodeCapacity(plan, pool);

@@ -46,7 +46,7 @@ export function costSection({ pools, cost }: DeploymentPlan): Section {
   return {
     id: "cost",
     title: "Pools and cost",
-    lead: `What always runs costs, nodes and what the cloud bills beside them, and the month what schedules start; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added for pods that find no room, in an OKE cluster made here by its autoscaler, in an EKS one by Karpenter, elsewhere by hand.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
+    lead: `What always runs costs, nodes and what the cloud bills in addition, and the month what schedules start; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added for pods that find no room, in an OKE cluster made here by its autoscaler, in an EKS one by Karpenter, elsewhere by hand.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
     body: html`${dataTable(
       "Node pools and services, and their cost",
       COLUMNS,
@@ -69,7 +69,7 @@ function minorServices(minor: readonly ServiceCost[], totalMonthlyUsd: number): 
   )}</details>`;
 }
 
-/** Its price, with source and date, stands below its name. */
+/** Its price, with source and date, is below its name. */
 function serviceRow(service: ServiceCost, totalMonthlyUsd: number): readonly Part[] {
   const { name, count: pieces, sizeGiB, hourlyUsd, monthlyUsd, maxMonthlyUsd, note } = service;
   const part = share(monthlyUsd, totalMonthlyUsd);
@@ -101,7 +101,7 @@ function row(pool: PoolPlan, note: string | undefined, totalMonthlyUsd: number):
   ];
 }
 
-/** What a pool's nodes have; undefined where that is nothing beside their processors. */
+/** What a pool's nodes have; undefined where they have processors alone. */
 function machine(pool: PoolPlan): string | undefined {
   const { gpu } = pool.shape;
   const parts = [...(gpu ? [gpusText(gpu)] : []), ...poolFeatures(pool)];

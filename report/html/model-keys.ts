@@ -3,7 +3,7 @@ import { html, type Markup } from "./markup";
 
 /**
  * Fills of models in the topology: muted, apart from each other, and dark enough for white letters (4.5:1). They
- * repeat after the last one; the letter tells models apart without colour.
+ * repeat after the last one; the letter distinguishes models without colour.
  */
 export const MODEL_COLORS = [
   "#3868a3",

@@ -26,11 +26,11 @@ export interface DrawingContext {
   readonly pool: PoolPlan;
   readonly capacity: Capacity;
   readonly keys: ReadonlyMap<string, ModelKey>;
-  /** Replica numbers are left out where one drawing stands for several alike groups. */
+  /** Replica numbers are left out where one drawing shows several equal groups. */
   readonly numbered: boolean;
 }
 
-/** The nodes of a group as one picture; those of a replica that spans nodes stand in a frame, joined by their link. */
+/** The nodes of a group as one picture; those of a replica that spans nodes have a frame, joined by their link. */
 export function drawGroup(group: NodeGroup, context: DrawingContext): Markup {
   const joined = group.length > 1;
   const frame = joined ? FRAME : 0;
@@ -194,7 +194,7 @@ function heightOfNode(pool: PoolPlan): number {
   return HEADER + rows * (CELL + GAP) - GAP + PADDING;
 }
 
-/** Where the cells of a node stand. Parts of one card stand in one row, where they have room. */
+/** Positions of the cells of a node. Slices of one card are in one row, where they have room. */
 function gridOf({ shape }: PoolPlan) {
   const perGpu = shape.gpu?.slice?.perGpu ?? 1;
   const perRow = perGpu > CELLS_PER_ROW ? CELLS_PER_ROW : Math.floor(CELLS_PER_ROW / perGpu) * perGpu;

@@ -23,7 +23,7 @@ export function speedSections(
     {
       id: "speed",
       title: "Speed",
-      lead: "Of one replica, at the peak of its traffic or with as many requests at once as its concurrency says. Figures are predicted; the range beside each says how far a measurement may lie from it.",
+      lead: "Of one replica, at the peak of its traffic or with as many requests at once as its concurrency says. Figures are predicted; the range next to each shows how far a measurement may differ.",
       body: dataTable(
         "How fast replicas answer",
         COLUMNS,

@@ -15,6 +15,7 @@ const COLUMNS: readonly Column[] = [
 
 const LOADINGS: Readonly<Record<ModelLoading, string>> = {
   copy: "copied first",
+  cache: "from the node's cache",
   stream: "streamed",
   mount: "mounted",
 };
@@ -42,7 +43,7 @@ function row(m: ModelPlan, stored: boolean): readonly Part[] {
     m.name,
     origin(m.source),
     twoLines(`${count(m.weightsGB, 1)} GB`, `${count(m.totalParametersB, 1)} B parameters`),
-    m.loading === "mount" ? "none" : `${count(m.modelStorageGiB)} GiB`,
+    m.loading === "mount" || m.loading === "cache" ? "none" : `${count(m.modelStorageGiB)} GiB`,
     LOADINGS[m.loading],
     stored ? "yes" : "no",
   ];

@@ -168,7 +168,7 @@ summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outli
 .tag { padding: 0 8px; border: 1px solid var(--line); border-radius: 99px; font-size: 12px; color: var(--quiet); }
 `;
 
-/** Where a table has no room, its rows become cards; the column's title stands before each value. */
+/** Where a table has no room, its rows become cards; the column's title is before each value. */
 const NARROW = `
 @media screen and (max-width: 1160px) {
   table, tbody, tfoot, tbody th, tfoot th { display: block; }
@@ -214,6 +214,7 @@ const PRINT = `
   table { font-size: 9px; }
   tbody th, td.text, td.long, td .bar { min-width: 0; }
   nav { display: none; }
+  .platform-picture { background: none; }
   thead { break-inside: avoid; break-after: avoid; }
   h2, h3, .lead { break-after: avoid; break-inside: avoid; }
   .pool, .memory article, tr, figure, .figures { break-inside: avoid; }

@@ -77,7 +77,7 @@ const resources = z
       ])
       .meta({ description: "Name of the GPU resource, of slices too; absent on CPUs." })
       .optional(),
-    extended: counts("devices", "Extended resources beside the GPUs, such as RDMA devices.").optional(),
+    extended: counts("devices", "Extended resources in addition to GPUs, such as RDMA devices.").optional(),
   })
   .meta({ description: "What one pod asks for." });
 
@@ -101,7 +101,7 @@ const sizing = z
       )
       .meta({ description: "The rule, step by step." }),
   })
-  .meta({ description: "The five-step rule beside the plan (docs/sizing.md); absent without GPUs." });
+  .meta({ description: "Comparison with the five-step rule (docs/sizing.md); absent without GPUs." });
 
 const capacityTable = z
   .strictObject({
@@ -119,7 +119,7 @@ const capacityTable = z
   })
   .meta({
     description:
-      "The published capacity table beside the plan (docs/sizing.md); absent without GPUs and above its largest class.",
+      "Comparison with the published capacity table (docs/sizing.md); absent without GPUs and above its largest class.",
   });
 
 const argument = z.union([
@@ -133,7 +133,7 @@ const argument = z.union([
 const scaling = z
   .strictObject({
     by: oneOf(AUTOSCALERS, "KEDA, or a HorizontalPodAutoscaler on an adapter of the cluster."),
-    min: count("replicas", "Replicas that always run; 0: it sleeps while nobody asks for it."),
+    min: count("replicas", "Replicas that always run; 0: it scales to zero without requests."),
     max: count("replicas", "Replicas that run at most."),
     signals: z
       .array(
@@ -187,7 +187,7 @@ export const model = z.strictObject({
   image: ownImage.optional(),
   domain: text("Subject that it serves.").optional(),
   storeFolder: text("Its folder in the model store, where that is not `<domain>/<name>`.").optional(),
-  loading: oneOf(["copy", "stream", "mount"], "How the engine gets the weights at start."),
+  loading: oneOf(["copy", "cache", "stream", "mount"], "How the engine gets the weights at start."),
   gpuVendor: oneOf(["nvidia", "amd"], "Vendor of the GPUs; absent on CPUs.").optional(),
   gpuModel: text("Card of the catalogue; absent on CPUs.").optional(),
   hsaOverride: text(
@@ -230,17 +230,17 @@ export const model = z.strictObject({
       ephemeralStorageGiB: gib("Disk."),
     })
     .optional()
-    .meta({ description: "What the platform runs beside the engine in each pod, all together: part of `resources`." }),
+    .meta({ description: "Sum of the platform's sidecars in each pod: part of `resources`." }),
   pod: z
     .strictObject({
       volumes: texts("Volumes of the engine."),
       initContainers: texts("Containers before it."),
-      sidecars: texts("Containers beside it, part of `sidecars`."),
+      sidecars: texts("Sidecars, part of `sidecars`."),
     })
     .optional()
     .meta({ description: "Names of what the user adds to its pods." }),
   serverOf: text(
-    "Model on whose server it is, where it joins one: pods, GPUs and `resources` are told there.",
+    "Model on whose server it is, where it joins one: pods, GPUs and `resources` are reported there.",
   ).optional(),
   server: z
     .strictObject({
@@ -266,7 +266,7 @@ export const model = z.strictObject({
       flag: text("Without it the release refuses the checkpoint's format.").optional(),
     })
     .optional()
-    .meta({ description: "What the engine is told of the weights beyond what it reads in the checkpoint." }),
+    .meta({ description: "Settings of the engine for the weights, in addition to those in the checkpoint." }),
   maxNumSeqs: count("requests", "Requests that the engine batches, where the environment says.").optional(),
   args: z
     .record(z.string(), argument)
@@ -306,7 +306,7 @@ export const model = z.strictObject({
       storageGiB: gib("Volume for all of them, per pod and in the model store."),
     })
     .optional()
-    .meta({ description: "LoRA adapters that answer beside the model." }),
+    .meta({ description: "LoRA adapters that answer next to the model." }),
   engineSettings: z
     .record(z.string(), z.unknown())
     .optional()
@@ -358,7 +358,7 @@ export const serverGroup = z.strictObject({
     .meta({ description: "Where its nodes register, renew and leave." }),
 });
 
-/** A model of somebody else. */
+/** An external model. */
 export const externalModel = z.strictObject({
   name: identity.name,
   servedName: identity.servedName,

@@ -17,7 +17,7 @@ const fabric = z
     topologyLabel: text("Label of its nodes that names the block of the network that they are in.").optional(),
     environment: named("Variables of NCCL or RCCL."),
   })
-  .meta({ description: "RDMA that its nodes offer to pods; absent where nobody says so." });
+  .meta({ description: "RDMA that its nodes offer to pods; absent where it is not stated." });
 
 /** One node pool. */
 export const pool = z.strictObject({
@@ -36,8 +36,7 @@ export const pool = z.strictObject({
   monthlyUsd: usd("minNodes for a month, and scheduledNodeHours."),
   maxMonthlyUsd: usd("maxNodes for a month."),
   hoursPerDay: z.number().meta({
-    description:
-      "Hours a day after which somebody means to stop it; in no figure, because nothing that is made here does.",
+    description: "Hours a day that it is meant to run. No figure uses this, because the platform does not stop it.",
     unit: "hours",
   }),
   selector: named("Labels that pods of this pool select nodes by."),
@@ -66,6 +65,7 @@ export const pool = z.strictObject({
     .meta({ description: "Parts of GPUs that its nodes offer; absent where GPUs are whole." })
     .optional(),
   localDisks: flag("Its nodes keep pods' files on their local disks, encrypted, and empty after a reboot."),
+  nodeCacheGiB: amount("GiB", "Cache of weights on each node, where models here take theirs from it.").optional(),
   numa: oneOf(["restricted", "single-numa-node", "best-effort"], "Topology manager of its kubelets.").optional(),
   confidential: flag("Memory of its nodes is encrypted against their host."),
   gpusClaimed: count(

@@ -63,7 +63,7 @@ export const planSchema = z.strictObject({
       kind: oneOf(["local", "oci", "aws", "edge"], "As the environment says."),
       provision: oneOf(
         ["create", "stack", "existing"],
-        "create: this stack makes the cluster; stack: another one did; existing: somebody else did.",
+        "create: this stack makes the cluster; stack: another one did; existing: it is not managed here.",
       ),
       endpoint: oneOf(["private", "public"], "Of the Kubernetes API, where this stack makes the cluster.").optional(),
       region: text("Where this stack makes the cluster.").optional(),
@@ -89,12 +89,13 @@ export const planSchema = z.strictObject({
     ["ambient", "sidecar"],
     "How pods join the service mesh, whose pods take room of nodes; absent: there is none.",
   ).optional(),
-  tenants: z.array(tenant).meta({ description: "Who calls models; their keys stand in no plan." }),
+  tenants: z.array(tenant).meta({ description: "Who calls models; no plan holds their keys." }),
   storage: z
     .strictObject({
       models: texts("Models that go through the bucket."),
       bucket: text("Name of the bucket."),
       sizeGiB: gib("Volume of the store."),
+      nodeCacheGiB: gib("Cache of weights on each node with such a model; absent: pods copy.").optional(),
     })
     .meta({ description: "Model store." }),
   cost: z
@@ -127,9 +128,9 @@ export const planSchema = z.strictObject({
             note: text("Its price with source and date, and what is not counted."),
           }),
         )
-        .meta({ description: "What the cloud bills beside machines, as far as it has a price here." }),
+        .meta({ description: "What the cloud bills in addition to machines, as far as it has a price here." }),
     })
-    .meta({ description: "Cost of all that is priced: nodes that always run, and what is billed beside them." }),
+    .meta({ description: "Cost of all that is priced: nodes that always run, and what is billed in addition." }),
   alerts: z
     .array(
       z.strictObject({

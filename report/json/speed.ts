@@ -73,7 +73,7 @@ export const speed = z
     simulated: flag("The times are a simulation's, of requests that come at random."),
     why: text("Why it is no smaller layout that would fit as well.").optional(),
   })
-  .meta({ description: "How fast one replica answers; absent where nobody knows (`noSpeed`)." });
+  .meta({ description: "How fast one replica answers; absent where it is unknown (`noSpeed`)." });
 
 export const tokenPrice = z
   .strictObject({
@@ -99,5 +99,5 @@ export const tokenPrice = z
   })
   .meta({
     description:
-      "What its tokens cost while its replicas run: those that always do, and those that its traffic takes beside them.",
+      "What its tokens cost while its replicas run: those that always do, and those that its traffic needs in addition.",
   });

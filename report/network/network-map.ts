@@ -78,7 +78,7 @@ export function networkMap(resources: readonly RecordedResource[]): NetworkMap |
   };
 }
 
-/** Names of subnets, and of the groups that stand for them: `inference-oci-a10-nsg-nodes` is `nodes`. */
+/** Names of subnets, and of their groups: `inference-oci-a10-nsg-nodes` is `nodes`. */
 class Names {
   private readonly byId = new Map<string, string>();
   private readonly byCidr = new Map<string, string>();

@@ -12,7 +12,7 @@ interface Box {
   readonly height: number;
 }
 
-/** Where the four subnets of an OKE cluster stand. */
+/** Positions of the four subnets of an OKE cluster. */
 const SUBNET_BOXES: Readonly<Record<string, Box>> = {
   "load-balancers": { x: 60, y: 180, width: 260, height: 92 },
   endpoint: { x: 620, y: 180, width: 260, height: 92 },
@@ -29,7 +29,7 @@ const NETWORK: Box = { x: 30, y: 120, width: 880, height: 470 };
 
 type Place = "load-balancers" | "endpoint" | "nodes" | "pods" | keyof typeof OUTSIDE;
 
-/** How an arrow runs, and where its ports stand. */
+/** How an arrow runs, and the position of its ports. */
 interface Route {
   readonly from: Place;
   readonly to: Place;

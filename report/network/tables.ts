@@ -25,7 +25,7 @@ export function networkText(environment: string, map: NetworkMap): string {
         closedAt === undefined ? reason : `${reason}; NOTHING GETS THROUGH: ${closedAt} has no rule for it`,
       ]),
     ]),
-    "\nWhoever is in no row may not connect; answers come back by themselves.\n",
+    "\nConnections in no row are refused; replies are always allowed.\n",
   ].join("");
 }
 
@@ -39,7 +39,7 @@ export function noNetworkText(environment: string, isUnmapped: boolean): string 
 /**
  * The same as Markdown.
  *
- * @param picture file name of the picture beside it.
+ * @param picture file name of the picture next to it.
  */
 export function networkMarkdown(environment: string, map: NetworkMap, picture: string): string {
   const row = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
@@ -54,7 +54,7 @@ export function networkMarkdown(environment: string, map: NetworkMap, picture: s
       ["Subnet", "Addresses", "Public", "Ways out"],
       map.subnets.map(({ name, cidr, isPublic, waysOut }) => [name, cidr, isPublic ? "yes" : "no", waysOut.join(", ")]),
     ),
-    "\nWhoever is in no row may not connect; answers come back by themselves.\n\n",
+    "\nConnections in no row are refused; replies are always allowed.\n\n",
     rows(
       ["From", "To", "On", "Why"],
       map.connections.map(({ from, to, on, reason, closedAt }) => [

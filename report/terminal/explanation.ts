@@ -26,7 +26,11 @@ function fits(m: ModelPlan): string[] {
       `on ${where}: weights ${gib(weightsGiB)} + KV cache ${gib(kvCacheGiB)} (${m.concurrency} × ${m.contextTokens} tokens) + overhead ${gib(overheadGiB)} = ${gib(totalGiB)} of ${gib(limitGiB)} GiB`,
     ),
     ...paragraph(`${verdictText(m.verdict)}; ${deciderText(m.verdict.decides)}`),
-    ...paragraph(`volume: ${m.modelStorageGiB} GiB for ${m.weightsGB.toFixed(1)} GB of weights`),
+    ...paragraph(
+      m.loading === "cache"
+        ? `weights: ${m.weightsGB.toFixed(1)} GB from the node's cache`
+        : `volume: ${m.modelStorageGiB} GiB for ${m.weightsGB.toFixed(1)} GB of weights`,
+    ),
     ...(m.adapters ? paragraph(adaptersText(m.adapters)) : []),
     ...m.notes.flatMap((note) => paragraph(note)),
     ...speedDetails(m).flatMap((text, index) => paragraph(index === 0 ? `speed: ${text}` : text)),

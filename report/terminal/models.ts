@@ -136,7 +136,7 @@ function layoutOf(m: Pick<ModelPlan, "gpusPerNode" | "tensorParallel" | "pipelin
   return `TP ${m.tensorParallel}${m.pipelineParallel > 1 ? ` × PP ${m.pipelineParallel}` : ""}`;
 }
 
-/** The need at its largest is what decides: it stands beside the estimate. */
+/** The need at its largest is what decides: it is next to the estimate. */
 function memory({ memoryPerGpu: { totalGiB, limitGiB }, verdict }: Pick<ModelPlan, "memoryPerGpu" | "verdict">): Cell {
   const above = verdict.intervalGiB.above.toFixed(1);
   return { text: `${totalGiB.toFixed(1)} +${above} of ${limitGiB.toFixed(1)} GiB`, align: "right" };

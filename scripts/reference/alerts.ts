@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
 import { markdownTable } from "../../stacks/config/markdown-table";
+import { firstSentence } from "./first-sentence";
 import { code, page } from "./page";
 
 const ENTRY =
@@ -28,10 +29,4 @@ export function alertsPage(): string {
     "Every alert of the platform: how severe it is, what it means, and a link to its entry in the runbook with impact, diagnosis and fix. Receivers are set under [alerts](../alerts.md).",
     ...tables,
   );
-}
-
-/** Links are the runbook's own, so only their words stay. A sentence does not end within parentheses. */
-function firstSentence(text: string): string {
-  const plain = text.replaceAll("\n", " ").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-  return /^(?:\([^)]*\)|[^(])+?\.(?= |$)/.exec(plain)?.[0] ?? plain;
 }

@@ -1,10 +1,11 @@
-/** `npm run reference`: writes docs/reference, pages that are made from the program's own data. */
+/** `npm run reference`: writes docs/reference and the list of decisions, pages that are made from other data. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
 import { alertsPage } from "./alerts";
 import { machinesPage, modelsPage } from "./catalogue";
 import { COMMANDS_PAGE, commandsPage } from "./commands";
+import { DECISIONS_PAGE, decisionsPage } from "./decisions";
 import { enginePage, enginesWithOptions } from "./engine-options";
 import { policiesPage } from "./policies";
 
@@ -15,6 +16,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ["docs/reference/alerts.md", alertsPage()],
     ["docs/reference/models.md", modelsPage()],
     ["docs/reference/machines.md", machinesPage()],
+    [DECISIONS_PAGE, decisionsPage()],
     ...enginesWithOptions.map((engine): [string, string] => [
       `docs/reference/${engine}-options.md`,
       enginePage(engine),

@@ -47,10 +47,14 @@ function outsideFences(markdown: string, changed: (text: string) => string): str
   return result + changed(markdown.slice(end));
 }
 
+export function withoutFences(markdown: string): string {
+  return markdown.replace(FENCES, "");
+}
+
 /** Anchors of a page's headings as GitHub makes them; a second heading of the same words gets `-1`. */
 export function anchorsOf(markdown: string): string[] {
   const seen = new Map<string, number>();
-  const headings = [...markdown.replace(FENCES, "").matchAll(/^#{1,6} +(.+?) *#*$/gm)];
+  const headings = [...withoutFences(markdown).matchAll(/^#{1,6} +(.+?) *#*$/gm)];
   return headings.map(([, heading = ""]) => {
     const slug = githubSlug(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
     const count = seen.get(slug) ?? 0;
@@ -72,7 +76,7 @@ export function titleOf(markdown: string): string {
   return (/^# +(.+)$/m.exec(markdown)?.[1] ?? "").replaceAll("`", "").trim();
 }
 
-/** The paragraph after the title, without markup; empty where something else stands there. */
+/** The paragraph after the title, without markup; empty where something else is there. */
 export function firstParagraph(markdown: string): string {
   const [, body = ""] = /^# [^\n]+\n([\s\S]*)$/m.exec(markdown) ?? [];
   const [first = ""] = body

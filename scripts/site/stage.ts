@@ -6,6 +6,7 @@ import { targetOf } from "./links";
 import { replaceLinks, withoutComments } from "./markdown";
 import { type Page, readPages } from "./pages";
 import { linkTo, sidebarOf } from "./sidebar";
+import { subjectsOf } from "./subjects";
 
 export interface SiteSettings {
   /** Path under which the site is served, with a slash at both ends. */
@@ -25,7 +26,7 @@ export function stage(root: string, folder: string, { base, repository }: SiteSe
   cpSync(TEMPLATE, join(folder, ".vitepress"), { recursive: true });
   write(
     join(folder, ".vitepress", "site.json"),
-    JSON.stringify({ base, repository, version, sidebar: sidebarOf(pages) }),
+    JSON.stringify({ base, repository, version, sidebar: sidebarOf(pages), subjects: subjectsOf(pages) }),
   );
   for (const image of imagesOf(pages)) {
     if (existsSync(join(root, image))) {

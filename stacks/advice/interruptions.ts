@@ -32,7 +32,7 @@ export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[
     const perNode = pool.shape.gpu?.count ?? 0;
     const mostNodes = Math.max(pool.minNodes, pool.maxNodes);
     const free = mostNodes * perNode - pool.gpusClaimed;
-    const begins = `a change of ${name} takes ${counted(needed, "GPU")} more until it is done: ${replacesBeside} starts all replicas anew beside those that run`;
+    const begins = `a change of ${name} takes ${counted(needed, "GPU")} more until it is done: ${replacesBeside} starts all replicas next to those that run`;
     const wanted = Math.ceil((pool.gpusClaimed + needed) / Math.max(1, perNode));
     return [
       {

@@ -16,7 +16,7 @@ export function keysOnTheInternet({
           severity: "advisory",
           rule: "keys-on-the-internet",
           subject: "gateway",
-          message: `the internet reaches the gateway, whose API keys are checked by a filter that Envoy calls work in progress and leaves out of its threat model${gateway.auth?.oidc === undefined ? "" : "; tokens are checked by another, and keys are taken beside them"}. Before clients get the address: docs/expose.md.`,
+          message: `the internet reaches the gateway, whose API keys are checked by a filter that Envoy calls work in progress and leaves out of its threat model${gateway.auth?.oidc === undefined ? "" : "; tokens are checked elsewhere, and keys are accepted as well"}. Before clients get the address: docs/expose.md.`,
         },
       ];
 }

@@ -13,7 +13,7 @@ export function legacyEngines({ plan }: Pick<Advised, "plan">): CapacityProblem[
             severity: "advisory",
             rule: "legacy-engine",
             subject: `models.${name}`,
-            message: `${label} is a legacy engine: ${legacy}. Production refuses it: move models.${name} to another engine`,
+            message: `${label} is a legacy engine: ${legacy}. Production refuses it. Move models.${name} to another engine`,
           },
         ];
   });

@@ -17,7 +17,7 @@ export function movingRevisions({ plan }: Pick<Advised, "plan">): CapacityProble
       severity: "advisory",
       rule: "moving-revisions",
       subject: "models",
-      message: `${moving.map((m) => m.name).join(", ")}: no commit is named, a push to the repository changes what runs here. npm run pin -- ${environment} writes today's commits into the file.`,
+      message: `${moving.map((m) => m.name).join(", ")}: no commit is pinned, so a push to the repository changes the model. Run npm run pin -- ${environment}, which writes the current commits.`,
     },
   ];
 }

@@ -10,7 +10,9 @@ export function ownImages({ plan }: { readonly plan: Pick<DeploymentPlan, "model
 function advice({ name, engine, engineVersion, image, gpuVendor, cpuArch }: ModelPlan): CapacityProblem {
   const { reference = "", platforms, cuda, rocm } = image ?? {};
   const unknown = [
-    ...(parseImage(reference).digest === undefined ? ["no digest: whoever writes to its registry can replace it"] : []),
+    ...(parseImage(reference).digest === undefined
+      ? ["no digest: anyone who can push to its registry can replace it"]
+      : []),
     ...(platforms ? [] : [`platforms not stated: it must be made for linux/${cpuArch}`]),
     ...(gpuVendor === "nvidia" && cuda === undefined
       ? ["CUDA not stated: the driver of the nodes is not checked (image.cuda)"]

@@ -12,7 +12,7 @@ export function sharedPrefixCaches(about: About): CapacityProblem[] {
   return advice(
     "shared-prefix-caches",
     shared.map(({ name, engine }) => `models.${name} (${engineOf(engine).label})`),
-    "this engine or release reuses what it computed of one consumer's prompts for all others, and the time to the first token tells them what was asked before. To fix it: an engine or release that keeps consumers apart (docs/prefix-caches.md#where-it-does-not-hold), a model for each of them, or gateway.prefixCaches.share with those who may know.",
+    "this engine or release reuses what it computed of one consumer's prompts for all others, and the time to the first token shows them what was asked before. To fix it: an engine or release that keeps consumers apart (docs/prefix-caches.md#where-it-does-not-hold), a model for each of them, or gateway.prefixCaches.share with those who may know.",
   );
 }
 
@@ -22,7 +22,7 @@ export function sharedImageCaches(about: About): CapacityProblem[] {
   return advice(
     "shared-image-caches",
     shared.map(({ name }) => `models.${name}`),
-    'the engine reuses what it computed of one consumer\'s image for all others, and the time to the first token tells who sends the same image that it was sent before; no option ends that (docs/prefix-caches.md#where-it-does-not-hold). To fix it: a model for each of them, gateway.prefixCaches.share with those who may know, or args: {limit-mm-per-prompt: {"image": 0, "video": 0}} where nobody sends images.',
+    'the engine reuses what it computed of one consumer\'s image for all others, and the time to the first token shows any sender of the same image that it was sent before; no option ends that (docs/prefix-caches.md#where-it-does-not-hold). To fix it: a model for each of them, gateway.prefixCaches.share with those who may know, or args: {limit-mm-per-prompt: {"image": 0, "video": 0}} where no client sends images.',
   );
 }
 

@@ -27,7 +27,7 @@ export function unneededNodes({
             severity: "advisory",
             rule: "unneeded-nodes",
             subject: `pools.${name}.minNodes`,
-            message: `${minNodes} nodes, and the replicas of its models fit on ${most}: Karpenter makes nodes for pods alone, so that the others will not run, though they are in the cost. Write minNodes: ${most}.`,
+            message: `${minNodes} nodes, and the replicas of its models fit on ${most}: Karpenter creates nodes only for pods. The others will not run, but the cost includes them. Write minNodes: ${most}.`,
           },
         ];
   });

@@ -11,7 +11,7 @@ const MAX_KEPT_BYTES = 100_000_000;
 
 /**
  * The local checkpoint of a config.json: weight files next to it, or their kept headers. Other file
- * names stand alone.
+ * names are alone.
  * @throws CheckpointError
  */
 export async function checkpointOf(configPath: string): Promise<Checkpoint | undefined> {

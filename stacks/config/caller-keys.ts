@@ -30,7 +30,7 @@ export function callerKeyProblems(
         ? `an API key of ${LEAST_CHARACTERS} characters or more: it opens the gateway`
         : owner === undefined
           ? undefined
-          : `another key than that of the consumer ${owner}: the gateway tells callers apart by it`;
+          : `another key than that of the consumer ${owner}: the gateway identifies callers by it`;
     return allowed === undefined
       ? []
       : [{ path: [key], value: undefined, allowed, fix: `run pulumi config set --secret ${NAMESPACE}:${key}` }];

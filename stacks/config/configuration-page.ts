@@ -28,8 +28,8 @@ const INTRODUCTION = `# Configuration
 
 Every key of \`Pulumi.<environment>.yaml\`: what it means, its unit, what is allowed and its default.
 
-Ours stand under \`config:\` and begin with \`${NAMESPACE}:\`; keys of other namespaces are
-left to their owners, unless only a slip tells them from ours. \`npm run plan\` checks a file and lists every mistake with its line; editors
+Ours are under \`config:\` and begin with \`${NAMESPACE}:\`; keys of other namespaces are
+left to their owners, unless they look like a typing error of ours. \`npm run plan\` checks a file and lists every mistake with its line; editors
 that know the YAML language server complete keys and show the same texts (\`schemas/environment.schema.json\`). Pulumi sets single values too:
 \`pulumi config set --path '${NAMESPACE}:models.chat.concurrency' 8\`.
 
@@ -46,7 +46,7 @@ ${NAMESPACE}:models:
 \`\`\`
 
 Any other model: its own \`config.json\`, which the plan is made from, and where the weights are. The file can be copied from the repository;
-of a model type that is not known the weight files must lie beside it ([why](sizing.md#where-the-weights-are-known-from));
+of a model type that is not known the weight files must lie next to it ([why](sizing.md#where-the-weights-are-known-from));
 a relative path starts at the folder of the environment's file. \`source\` also moves a catalogue model to a copy, or to a fixed commit, which
 \`npm run pin -- <environment>\` writes, for adapters too. What a name states must be what is planned: the format in a registry's tag (\`llama3.1:8b-instruct-fp16\`) counts as
 if \`quantization\` said it, and a size (\`14b\`) or a format (\`-AWQ\`, \`-FP8\`) that contradicts the model's parameters or weights is refused.
@@ -76,7 +76,7 @@ The plan then takes the layout and the number of replicas that keep the times at
 - \`replicas\` and \`concurrency\` follow from the traffic where the file does not say them; replicas with one more where \`availability\` is
   declared. Where the file says them they stay: too few replicas are refused, with the number that it takes.
 - Without traffic the times are held against one request alone, and the plan says so.
-- Where nobody knows how fast a model is (on CPUs, on parts of GPUs, several models on one server), nothing is sized, and the plan says so.
+- Where the speed of a model is unknown (on CPUs, on parts of GPUs, several models on one server), nothing is sized, and the plan says so.
 - \`npm run plan\` shows for each model the time for each token, the time to the first one, tokens a second and the price of a million
   tokens, with and without traffic.
 `;

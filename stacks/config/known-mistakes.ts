@@ -162,7 +162,7 @@ function meshMistake(path: Path, input: unknown): ProblemDraft | undefined {
     return {
       path: ["mesh"],
       value: mesh,
-      allowed: "a mapping with the key mode, and others beside it",
+      allowed: "a mapping with the key mode, and others next to it",
       fix: `write mesh: {mode: ${meant}}`,
     };
   }
@@ -171,7 +171,7 @@ function meshMistake(path: Path, input: unknown): ProblemDraft | undefined {
     return {
       path,
       value,
-      allowed: "names, without a wildcard: it would open servers that nobody named",
+      allowed: "names, without a wildcard: it would open servers that are not named",
       fix: "name each server that pods call",
     };
   }

@@ -21,7 +21,7 @@ export const secretFields = {
     .optional()
     .meta({
       description:
-        "Private key that logs in to the machine of cluster.hosts. Default: the keys of the SSH agent of whoever deploys.",
+        "Private key that logs in to the machine of cluster.hosts. Default: the keys of the deployer's SSH agent.",
       allowed: "a private key as OpenSSH writes it, with its first and last line",
     }),
   sshPrivateKeyPassphrase: z

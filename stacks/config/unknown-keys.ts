@@ -98,7 +98,7 @@ function elsewhere(field: FieldSchema | undefined, unknown: readonly string[], m
 function above(parent: Path, key: string, values: unknown): string | undefined {
   const outer = parent.slice(0, -1);
   const isThere = outer.length > 0 && keysOf(fieldAt(outer, values), valueAt(values, outer)).includes(key);
-  return isThere ? `write it beside ${parent[parent.length - 1]}, not in it` : undefined;
+  return isThere ? `write it next to ${parent[parent.length - 1]}, not in it` : undefined;
 }
 
 /** A misspelt key of a nested mapping: `tensorParalel: 2` for `vllm: {tensorParallel: 2}`. */

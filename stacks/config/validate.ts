@@ -90,7 +90,7 @@ function withoutImports(draft: ProblemDraft, imports: readonly string[]): Proble
   return draft.path.length === 1 && draft.value === undefined
     ? {
         ...draft,
-        fix: `write it in this file, or in a copy for --config: it may stand in Pulumi ESC (${imports.join(", ")}), which only Pulumi opens`,
+        fix: `write it in this file, or in a copy for --config: it may be in Pulumi ESC (${imports.join(", ")}), which only Pulumi opens`,
       }
     : draft;
 }

@@ -40,7 +40,7 @@ const ADVICE: readonly (readonly [string, Advice])[] = [
     "Excessive alias",
     {
       allowed: `at most ${MOST_ALIASES} repetitions by the aliases of an anchor`,
-      fix: "replace the alias by what it should hold",
+      fix: "replace the alias by its value",
     },
   ],
 ];

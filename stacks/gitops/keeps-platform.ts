@@ -28,7 +28,7 @@ const nameOf = z.object({ outputs: z.object({ metadata: z.object({ name: z.strin
 /**
  * Refuses a deployment that would delete what Argo CD is to take over, or the root Application, which takes along what it applied.
  *
- * A state without outputs is not asked: the engine has no snapshot of a new stack, and a first deployment that did not end serves nobody.
+ * A state without outputs is not asked: the engine has no snapshot of a new stack, and an unfinished first deployment has no users.
  *
  * @param platform name of the platform in Argo CD; undefined without the section `gitops`.
  * @throws StillOwnedError

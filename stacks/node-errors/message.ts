@@ -47,7 +47,7 @@ export function nodeErrorMessage({ pool, operation, error }: NodeError, facts: P
 const WHY: Readonly<Record<Shortage, (shape: string) => string>> = {
   capacity: (shape) => `the cloud has no ${shape} to give now`,
   limit: (shape) => `a limit of the account leaves no room for more ${shape}`,
-  price: (shape) => `nobody offers a ${shape} at spot prices now`,
+  price: (shape) => `no ${shape} is available at spot prices now`,
 };
 
 function headline(pool: string, shape: string, operation: string, shortage: Shortage | undefined): string {

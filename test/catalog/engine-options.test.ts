@@ -29,11 +29,11 @@ describe.each(engineNames)("options of %s", (engine) => {
 
   it("have rules for flags that exist, and one each", () => {
     const known = [...names(catalogue, "arguments"), ...(catalogue.releases?.arguments ?? []).map(({ name }) => name)];
-    const { former: _, concerns = {}, ...rules } = catalogue.arguments;
+    const { former: _, concerns = {}, writesText = {}, ...rules } = catalogue.arguments;
     const ruled = Object.values(rules).flatMap(Object.keys);
     const remarked = new Set(Object.keys(rules.memory));
     expect(Object.values(concerns).flatMap((options) => options.filter((each) => !remarked.has(each)))).toEqual([]);
-    const unknown = ruled.filter(
+    const unknown = [...ruled, ...Object.keys(writesText)].filter(
       (rule) => !known.some((name) => name === rule || ruleFor({ [rule]: "" }, name) === ""),
     );
     expect(unknown).toEqual([]);
@@ -42,9 +42,11 @@ describe.each(engineNames)("options of %s", (engine) => {
 
   it("have rules for variables of the engine that exist, and one each", () => {
     const known = names(catalogue, "environment");
-    const { former: _, ...rules } = catalogue.environment;
+    const { former: _, writesText = {}, ...rules } = catalogue.environment;
     const ruled = Object.values(rules).flatMap(Object.keys);
-    const own = ruled.filter((rule) => rule.startsWith(engineOf(engine).variablePrefix));
+    const own = [...ruled, ...Object.keys(writesText)].filter((rule) =>
+      rule.startsWith(engineOf(engine).variablePrefix),
+    );
     expect(own.length).toBeGreaterThan(0);
     const unknown = own.filter((rule) => !known.some((name) => ruleFor({ [rule]: "" }, name) === ""));
     expect(unknown).toEqual([]);

@@ -227,7 +227,7 @@ describe("a command line or file that cannot be used ends with 2, before any nod
     {
       what: "with sections outside config",
       text: "nodes:\n  one:\ncluster: { kind: edge }\n",
-      says: "stand under config:",
+      says: "are under config:",
     },
   ])("a file $what", async ({ text, says }) => {
     const { status, out, err } = await fleet("plan", fleetOf(text));

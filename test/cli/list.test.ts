@@ -49,7 +49,7 @@ describe("npm run list", () => {
       { name: "ollama", quantizations: expect.arrayContaining(["Q4_K_M"]) },
       { name: "triton", version: expect.stringMatching(/^\d\d\.\d\d$/) },
       { name: "ray", version: expect.stringMatching(/^2\.\d+\.\d+$/) },
-      { name: "tgi", quantizations: [], legacy: expect.stringContaining("nobody maintains it") },
+      { name: "tgi", quantizations: [], legacy: expect.stringContaining("it is not maintained") },
     ]);
   });
 

@@ -7,7 +7,7 @@ const inScript = { npm_lifecycle_event: "plan", npm_command: "run" };
 it("tells of every option that npm kept, with how to write it", () => {
   const env = { ...inScript, npm_config_html: "true", npm_config_gpu_model: "true" };
   expect(keptByNpm("plan", options, ["dev", "plan.html"], env)).toBe(
-    "npm kept --html and --gpu-model for itself: options of the command stand behind --, as in npm run plan -- dev --html --gpu-model",
+    "npm kept --html and --gpu-model for itself: options of the command follow --, as in npm run plan -- dev --html --gpu-model",
   );
 });
 

@@ -40,7 +40,7 @@ it("says that values of Pulumi ESC are missing here", async () => {
   const { status, err } = await planOf(folder, `${imports}${environmentText(laptop)}`);
   expect([status, err]).toEqual([0, expect.stringContaining("imports team/base, team/prod from Pulumi ESC")]);
   const missing = await refusal(`${imports}config: {}\n`);
-  expect(missing).toContain("it may stand in Pulumi ESC (team/base, team/prod), which only Pulumi opens");
+  expect(missing).toContain("it may be in Pulumi ESC (team/base, team/prod), which only Pulumi opens");
 });
 
 it("lists five mistakes at once, each with path, value, what is allowed and the fix", async () => {
@@ -200,7 +200,7 @@ describe("a model's config.json", () => {
     writeFileSync(join(own, "config.json"), '{"model_type": "llama"}');
     writeFileSync(join(own, "hf_quant_config.json"), "{nope");
     const err = await refusal(onA10({}, { models: { chat: { config: "quantized/config.json", source } } }));
-    expect(err).toContain("in the hf_quant_config.json beside it it is no JSON");
+    expect(err).toContain("in the hf_quant_config.json next to it it is no JSON");
   });
 
   it("is never quoted: it can be any file that somebody named by mistake", async () => {

@@ -240,7 +240,7 @@ describe("files of measurements", () => {
     const what = ["--card", "l40s", "--weights", "org/name", "--out", file];
     const { status, text } = await terminalOf("measure", "--url", url, ...what);
     expect([status, existsSync(file)]).toEqual([2, false]);
-    expect(text).toContain("nobody says what is measured: --engine, --engine-version missing");
+    expect(text).toContain("what is measured is not stated: --engine, --engine-version missing");
   });
 
   it.each(["by", "card", "model", "engineVersion"])(

@@ -36,7 +36,7 @@ describe("the gate of a pool", () => {
     expect(whyUngated(single)).toBe("it has 1 node at first, and a trial takes two");
     const unknown = pool("p4d.24xlarge", 2, "efa");
     expect(fabricGateOf(unknown)).toBeUndefined();
-    expect(whyUngated(unknown)).toContain("nobody has published what an all-reduce over two p4d.24xlarge reaches");
+    expect(whyUngated(unknown)).toContain("no figure is published for an all-reduce over two p4d.24xlarge");
   });
 
   it("is there or explained for every shape with an RDMA network", () => {

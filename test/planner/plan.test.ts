@@ -313,7 +313,7 @@ describe("planDeployment", () => {
     const model = llama70b({ minReplicas: 1, maxReplicas: 6 });
     const [problem] = refusals(environmentOf([poolOf("p5.48xlarge", 2)], [model]));
     expect(problem).toMatchObject({ rule: "pool-capacity" });
-    expect(problem?.message).toContain("can never reach replicas.max 6");
+    expect(problem?.message).toContain("cannot reach replicas.max 6");
     expect(refusals(environmentOf([poolOf("p5.48xlarge", 3)], [model]))).toEqual([]);
     expect(problem?.message).toContain("Raise maxNodes to 3");
   });

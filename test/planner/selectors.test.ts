@@ -31,7 +31,7 @@ describe("pools that the scheduler cannot keep apart", () => {
         rule: "pools-overlap",
         subject: "pools.blue",
         message: [
-          'the scheduler cannot keep the pool "blue" apart from "red": "red" (dedicated to a) takes nodes with node.kubernetes.io/instance-type=VM.GPU.A10.1; "blue" (dedicated to b) takes nodes with node.kubernetes.io/instance-type=VM.GPU.A10.1. A node can be all of that, and no taint parts them, as GPU pods tolerate those of all: pods of one pool run on another, and neither dedicatedTo nor the GPUs and costs that are planned for each pool hold. Say by which label each can be told, and put it on its nodes:',
+          'the scheduler cannot keep the pool "blue" apart from "red": "red" (dedicated to a) takes nodes with node.kubernetes.io/instance-type=VM.GPU.A10.1; "blue" (dedicated to b) takes nodes with node.kubernetes.io/instance-type=VM.GPU.A10.1. A node can be all of that, and no taint parts them, as GPU pods tolerate those of all: pods of one pool run on another, and neither dedicatedTo nor the GPUs and costs that are planned for each pool hold. Give each pool a selector label, and put it on its nodes:',
           "- pools.red.labels: {inference-stacks.io/pool: red}",
           "- pools.blue.labels: {inference-stacks.io/pool: blue}",
           "or make one pool of them.",

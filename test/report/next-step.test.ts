@@ -1,4 +1,5 @@
 /** What a user types after a plan, and what nodes of a cluster that exists need before. */
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import type { ModelPlan } from "../../planner/types";
 import { nextSteps } from "../../report/next-step";
@@ -11,10 +12,15 @@ describe("what comes after a plan", () => {
   it("examines a cluster that exists first, and makes the stack where there is none yet", () => {
     expect(nextSteps(planResult)).toEqual([
       "npm run doctor -- aws-prod",
-      "pulumi stack init aws-prod (once)",
+      "pulumi stack init aws-prod   # once",
       "pulumi up -s aws-prod --policy-pack policies",
     ]);
     expect(nextSteps({ ...onOwn, from: { hasStack: true } })).toEqual(["pulumi up -s aws-prod --policy-pack policies"]);
+  });
+
+  it("is commands that a shell reads, also where they are copied with their comments", () => {
+    const script = nextSteps(planResult).join("\n");
+    expect(spawnSync("sh", ["-n"], { input: script, encoding: "utf8" }).stderr).toBe("");
   });
 
   it("names the file that Pulumi would not look for", () => {

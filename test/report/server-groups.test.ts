@@ -35,8 +35,8 @@ describe("server groups in reports", () => {
     expect(serverGroups(plan, style(false)).split("\n")).toEqual([
       "Server groups  model   nodes                                       at the gateway",
       "drafting       chat    2 nodes, room for 3 + 1 node of its canary  /drafting",
-      "  registrar https://registrar.<b>.example, told every 30 s · key: secret registrarApiKey",
-      "outside        gpt     somebody else's server                      /outside",
+      "  registrar https://registrar.<b>.example, renewed every 30 s · key: secret registrarApiKey",
+      "outside        gpt     an external server                          /outside",
       "split          writer  2 nodes                                     /split",
       "waiting        large   not placed                                  /waiting",
       "",

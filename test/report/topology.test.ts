@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { htmlReport } from "../../report/html";
 import { arrange } from "../../report/html/arrangement";
 import { MODEL_COLORS } from "../../report/html/model-keys";
+import { storagePlan } from "../harness/plans";
 import { modelPlan, planResult, poolPlan, shape } from "./html.fixture";
 import { visibleText } from "./page";
 
@@ -70,7 +71,7 @@ describe("the topology", () => {
             resources,
           });
         });
-        const nodes = arrange({ pools: [pool], models, unplaced: [] }, pool).flat();
+        const nodes = arrange({ pools: [pool], models, unplaced: [], storage: storagePlan(models) }, pool).flat();
         const pods = nodes.flatMap((node) => node.pods.map((pod) => `${pod.model.name}/${pod.replica}/${pod.rank}`));
         expect(new Set(pods).size).toBe(pods.length);
         expect(pods).toHaveLength(wanted.reduce((sum, { replicas, nodes: span }) => sum + replicas * span, 0));

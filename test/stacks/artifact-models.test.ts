@@ -28,7 +28,7 @@ describe("a model of a registry", () => {
 
   it.each([
     ["in production", { stage: "production" }, {}, "a push to the repository would change what runs in production"],
-    ["with a canary", {}, { canary: { quantization: "fp8" } }, "told apart by their digests"],
+    ["with a canary", {}, { canary: { quantization: "fp8" } }, "differ by their digests"],
   ])("without a digest is refused %s, and names the command", async (_, settings, chat, says) => {
     const moving = { model, source: `oci://${host}/team/qwen:v1`, concurrency: 1, ...chat };
     const gateway = { hostname: "llm.example.com", tls: { kind: "secret", secretName: "llm" } };

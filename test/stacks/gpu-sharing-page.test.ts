@@ -58,7 +58,7 @@ describe("the example", () => {
     const { status, out } = await planOf(folder, { ...edge, models: { ...Object(models), eighth } });
     expect(status).toBe(1);
     expect(out).toContain("pool-capacity");
-    expect(out).toContain("finds no room beside the other models");
+    expect(out).toContain("does not fit next to the other models");
   }, 60_000);
 
   it("has none for a model larger than a slice, whose GiB the answer names", async () => {

@@ -151,6 +151,7 @@ export const SWEEPS: readonly Sweep[] = [
         },
       ],
       gateway: { exposure: "NodePort", tls: { kind: "secret", secretName: "gateway-tls" } },
+      storage: { nodeCacheGiB: 500 },
     },
   },
 ];

@@ -38,7 +38,7 @@ ruleCases([
   [
     "two containers of one name",
     withPod({ sidecars: [sidecar], initContainers: [{ name: "shipper", image: IMAGE }] }),
-    { path: "models.chat.pod.sidecars[0].name", allowed: "a name of its own", fix: "rename" },
+    { path: "models.chat.pod.sidecars[0].name", allowed: "a unique name", fix: "rename" },
   ],
   [
     "a token in a variable",

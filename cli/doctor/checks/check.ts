@@ -21,7 +21,7 @@ export function judged<T>(subject: Subject, fact: Asked<T>, judge: (value: T) =>
         status: "unknown",
         found: `not known: ${fact.reason}`,
         remedies: fact.forbidden
-          ? ["run doctor as somebody who may read the whole cluster: kubectl auth whoami says who you are"]
+          ? ["run doctor as a user who can read the whole cluster; kubectl auth whoami shows the current one"]
           : ["run doctor again; where it stays, kubectl may show more: kubectl get --raw /readyz?verbose"],
       };
   return { ...subject, remedies: [], ...verdict };

@@ -15,7 +15,7 @@ export const externalMetrics: Check = ({ apiServices }, { autoscaler }) => {
     title: "External metrics",
     needed:
       autoscaler === "keda"
-        ? "served by nobody else: the platform's KEDA does"
+        ? "not served yet: the platform's KEDA does"
         : "served by an adapter, for models say scaling: {by: hpa}",
   };
   return [
@@ -28,7 +28,7 @@ export const externalMetrics: Check = ({ apiServices }, { autoscaler }) => {
 
 function forKeda(found: ApiServiceFact | undefined): Verdict {
   if (found === undefined) {
-    return passed("nobody serves them yet");
+    return passed("not served yet");
   }
   return found.service?.namespace === KEDA_NAMESPACE
     ? passed(`the platform's own, ${serverOf(found)}`)
@@ -42,7 +42,7 @@ function forKeda(found: ApiServiceFact | undefined): Verdict {
 function forAdapter(found: ApiServiceFact | undefined): Verdict {
   if (found === undefined) {
     return failed(
-      "nobody serves them: no replica would ever be added",
+      "not served: no replica would ever be added",
       "install an adapter with the rules of docs/autoscaling.md, such as prometheus-adapter",
       "or leave scaling.by out: the platform then installs KEDA",
     );

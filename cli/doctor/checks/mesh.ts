@@ -12,14 +12,14 @@ export const mesh: Check = ({ daemonSets }, { releases }) =>
         judged(
           {
             check: "mesh-plugin",
-            title: "Network plugin beside the mesh",
-            needed: "one that lets Istio's stand beside it",
+            title: "Network plugin with the mesh",
+            needed: "one that can be chained with Istio's",
           },
           daemonSets,
           (all) =>
             all.some(({ containers }) => containers.some(({ image }) => CILIUM.test(image)))
               ? warning(
-                  "Cilium, which removes other plugins unless told not to",
+                  "Cilium, which removes other plugins by default",
                   "set cni.exclusive: false in Cilium's chart (docs/mesh.md, On clusters)",
                 )
               : passed("none that is known to remove others"),

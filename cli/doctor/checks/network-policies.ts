@@ -14,7 +14,7 @@ interface Finding {
 
 const HOW_TO_TEST =
   "test it: apply a NetworkPolicy that denies all ingress to a pod, and connect to it from another (docs/doctor.md, Does it enforce?)";
-const INSTALL = "install a plugin that enforces them beside it, such as Calico in policy-only mode";
+const INSTALL = "install a plugin that enforces them next to it, such as Calico in policy-only mode";
 
 /**
  * By image, because DaemonSet names differ between installers. Sources (read 2026-11-23): the

@@ -63,7 +63,7 @@ export const rights: Check = ({ rights: asked }) => [
       if (missing.length > 0) {
         return failed(
           `no right to ${someOf(missing, 4)}`,
-          "have somebody bind you to cluster-admin for the installation: kubectl create clusterrolebinding inference-stacks-installer --clusterrole cluster-admin --user <you>",
+          "ask an administrator to bind you to cluster-admin for the installation: kubectl create clusterrolebinding inference-stacks-installer --clusterrole cluster-admin --user <you>",
           "kubectl auth whoami says who you are, kubectl auth can-i --list what you may",
         );
       }
@@ -71,7 +71,7 @@ export const rights: Check = ({ rights: asked }) => [
         ? passed("all that the platform makes")
         : warning(
             "neither bind nor escalate on cluster roles: those with rights that you lack would be refused",
-            "have somebody give you bind and escalate on clusterroles, or cluster-admin for the installation",
+            "ask an administrator for bind and escalate on clusterroles, or cluster-admin for the installation",
           );
     },
   ),

@@ -80,7 +80,7 @@ function encryptionOf({ provisioner, parameters }: StorageClassFact): Verdict {
         );
   }
   return unknown(
-    "whether its volumes are encrypted at rest, as production needs, cannot be told from here",
+    "whether its volumes are encrypted at rest, as production needs, cannot be checked from here",
     "encrypt the disks that they lie on (LUKS), or take a class that encrypts",
   );
 }

@@ -46,7 +46,7 @@ export function fromVllmBench(value: unknown): Imported {
     return { by, ...at, loads: [], notes: ["no request of it was answered"] };
   }
   if (rate === "inf" && result.max_concurrency == null) {
-    const notes = ["all requests were sent at once, so that nobody knows how many ran: add --max-concurrency"];
+    const notes = ["all requests were sent at once, so that their concurrency is unknown: add --max-concurrency"];
     return { by, ...at, loads: [], notes };
   }
   const outputTokens = result.total_output_tokens / completed;

@@ -45,7 +45,7 @@ const NOTHING: CapacityFindings = { problems: [], notes: [] };
 function place({ plan: { name, shape }, zones, groupNodes }: EksPool, answer: EksCapacityAnswer): CapacityFindings {
   const offered = answer.zones[shape.name];
   if (offered === undefined) {
-    return { ...NOTHING, notes: [`pools.${name}: nobody told which zones have ${shape.name}`] };
+    return { ...NOTHING, notes: [`pools.${name}: AWS did not report which zones have ${shape.name}`] };
   }
   const lacking = zones.filter((zone) => !offered.includes(zone));
   if (lacking.length === 0) {
@@ -82,7 +82,7 @@ function quotaFindings(quota: EksQuota, pools: readonly EksPool[], limit: number
     return {
       ...NOTHING,
       notes: [
-        `nobody told the quota "${quota.name}" (${quota.code}); whether the nodes of ${listed(pools)} can be had shows when they are made`,
+        `AWS did not report the quota "${quota.name}" (${quota.code}); whether the nodes of ${listed(pools)} can be had shows when they are made`,
       ],
     };
   }

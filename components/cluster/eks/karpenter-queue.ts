@@ -38,7 +38,7 @@ export class KarpenterQueue extends PlatformComponent {
       const rule = new EventRule(
         this.child(suffix),
         {
-          description: `Tells Karpenter of the EKS cluster ${args.clusterName}: ${detailType}`,
+          description: `Notifies Karpenter of the EKS cluster ${args.clusterName}: ${detailType}`,
           eventPattern: JSON.stringify({ source: [source], "detail-type": [detailType] }),
         },
         this.childOptions(),

@@ -189,7 +189,7 @@ function unknowns(pool: OkePool, cloud: CloudCapacity): string[] {
     .filter((number) => limitsOf(pool, cloud, number).length === 0)
     .map(
       (number) =>
-        `pools.${name}: nobody told what is left of the limits of ${shape.name} in ${cloud.domains[number]?.name}; whether its nodes can be had shows when they are made`,
+        `pools.${name}: OCI did not report what is left of the limits of ${shape.name} in ${cloud.domains[number]?.name}; whether its nodes can be had shows when they are made`,
     );
 }
 

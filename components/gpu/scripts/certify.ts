@@ -49,7 +49,7 @@ async function main(mode: string | undefined, settings: GateSettings): Promise<n
     await lease.release();
   };
   process.once("SIGTERM", () => {
-    console.log("told to end: takes its trials away");
+    console.log("stopped: deletes its trials");
     leave().then(
       () => process.exit(143),
       () => process.exit(143),

@@ -224,7 +224,7 @@ export class Membership {
     }
     while (!this.hasLeft && this.clock() < until) {
       const deadlineMs = Math.min(LEAVE_DEADLINE_MS, until - this.clock());
-      if (!(await this.remove(deadlineMs, "the node is told to stop"))) {
+      if (!(await this.remove(deadlineMs, "the node is stopping"))) {
         await this.pause(FASTEST_MS, NEVER);
       }
     }

@@ -7,7 +7,7 @@ export interface HeldShare {
 }
 
 /**
- * A client may hold at most as many bytes as remain free: half of all alone, a third beside another one that does the same. So room for
+ * A client may hold at most as many bytes as remain free: half of all alone, a third next to another one that does the same. So room for
  * a further client remains at any number of clients (Choudhury, Hahne: "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
  * 1998, with a factor of 1).
  */

@@ -1,6 +1,6 @@
 /**
  * Members of a JSON object (RFC 8259) as they were written: what is handed on, is so byte for byte, whatever its numbers and the order
- * of its names. Nothing is kept of a value but where it stands, and each byte is looked at once.
+ * of its names. Nothing is kept of a value but its position, and each byte is looked at once.
  */
 import { isUtf8 } from "node:buffer";
 

@@ -1,10 +1,10 @@
 /**
- * Brings models into the Ollama server beside it and proves that they answer: `node model-loader.ts`.
+ * Brings models into the Ollama server next to it and proves that they answer: `node model-loader.ts`.
  *
  * Wait for the server, remove models that were there before, pull (Ollama goes on with a partial download by itself), check
  * that each model is on disk, give it the name that clients use, load it once; at the end all are loaded side by side. Only
  * then a port opens, which the pod's readiness asks for: a replica takes requests only after each model has answered one,
- * whoever made the replica and whatever its volume held.
+ * however the replica was created and whatever its volume held.
  *
  * It ends with its server, or with the first failure, and is started anew: what a server had loaded is gone with it.
  *
@@ -92,7 +92,7 @@ async function nameAs(server: string, { tag, servedName, parameters }: ModelToLo
   }
 }
 
-/** One was unloaded for another where they do not fit beside each other, or are the same under two names. */
+/** One was unloaded for another where they do not fit together, or are the same under two names. */
 async function requireLoaded(server: string, models: readonly ModelToLoad[]): Promise<void> {
   const answer = (await json(await send(server, "GET", "/api/ps"))) as { models?: { name: string }[] };
   const loaded = (answer.models ?? []).map(({ name }) => name);
@@ -100,7 +100,7 @@ async function requireLoaded(server: string, models: readonly ModelToLoad[]): Pr
   if (unloaded.length > 0) {
     const names = unloaded.map(({ servedName }) => servedName).join(", ");
     throw new Error(
-      `${server}: ${names} did not stay loaded beside the others; there are: ${loaded.join(", ") || "none"}`,
+      `${server}: ${names} did not stay loaded with the others; there are: ${loaded.join(", ") || "none"}`,
     );
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Stands before a vLLM that writes answers, and has prompts read elsewhere: `node vllm-prefill-proxy.ts`.
+ * Proxy of a vLLM that decodes; prompts are prefilled elsewhere: `node vllm-prefill-proxy.ts`.
  *
  * Each completion goes to a prefill pod first, for one token, which answers where its cache of the prompt lies
  * (`kv_transfer_params` of the NixlConnector, vLLM 0.33: docs/features/nixl_connector_usage.md). With that it goes to the
- * vLLM beside, which fetches the cache and answers. Where no prefill pod helps, the vLLM beside reads the prompt itself.
+ * local vLLM, which fetches the cache and answers. Where no prefill pod helps, the local vLLM reads the prompt itself.
  *
  * Clients are strangers: bodies are bounded in size and time, and together by client, only the API's own paths and known fields are passed on (`vllm-request.ts`), and
  * where a cache lies, no client may say.
@@ -29,7 +29,7 @@ export interface ProxyJob {
   readonly port: number;
   /** Base URL of the Service of prefill pods. */
   readonly prefill: string;
-  /** Base URL of the vLLM beside. */
+  /** Base URL of the local vLLM. */
   readonly decode: string;
   /** Bytes of a request. */
   readonly maxBodyBytes: number;
@@ -44,7 +44,7 @@ export interface ProxyJob {
 
 /** Of a prefill pod: one token, and where the cache lies. */
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
-/** What Node keeps of a piece of a body beside its bytes: pieces may have one each. */
+/** What Node keeps of a piece of a body in addition to its bytes: pieces may have one each. */
 const PIECE_BYTES = 512;
 
 /** Why a request is not answered. */
@@ -131,7 +131,7 @@ async function prefilled(
   return undefined;
 }
 
-/** Passes the answer on as it comes; when the client leaves, the engine is told. */
+/** Passes the answer on as it comes; when the client leaves, the request to the engine is cancelled. */
 async function relay(
   { decode }: ProxyJob,
   method: string,

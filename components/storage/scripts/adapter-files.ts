@@ -125,7 +125,7 @@ function rankProblems(config: Readonly<Record<string, unknown>>, { maxRank, rank
   const fix =
     enough === undefined
       ? "train it with a smaller rank"
-      : `write ${rankKey}: ${enough}, or the adapter's rank beside its source`;
+      : `write ${rankKey}: ${enough}, or the adapter's rank next to its source`;
   return [`rank ${rank}, allowed: at most ${maxRank} (--max-lora-rank); fix: ${fix}`];
 }
 

@@ -42,7 +42,7 @@ export class ArtifactRepository implements Repository {
     this.repository = registry.name;
   }
 
-  /** @param revision tag, or digest. @returns the digest that it stands for now. */
+  /** @param revision tag, or digest. @returns its current digest. */
   async commit(revision: string): Promise<string> {
     const { digest, text } = await this.registry.manifest(revision);
     const name = `${this.repository}@${digest}`;
@@ -110,7 +110,7 @@ export class ArtifactRepository implements Repository {
     const members = (await archive.members()).map((member) => ({ ...member, path: placeOf(repository, member.path) }));
     const isWhiteout = ({ path }: ArchivedFile) => layer.isChangeset && nameOf(path).startsWith(WHITEOUT);
     this.isCompressed ||= archive.isCompressed;
-    // They concern layers before this one alone, wherever they stand in it.
+    // They concern layers before this one alone, wherever they are in it.
     for (const { path } of members.filter(isWhiteout)) {
       const folder = path.slice(0, path.length - nameOf(path).length);
       if (nameOf(path) === OPAQUE) {

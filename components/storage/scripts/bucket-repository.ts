@@ -26,7 +26,7 @@ export class BucketRepository implements Repository {
     this.repository = `s3://${bucket.bucket}/${prefix}`;
   }
 
-  /** Stands for the commit that a bucket has not: names, sizes and entity tags of all files, hashed. */
+  /** In place of the commit, which a bucket lacks: names, sizes and entity tags of all files, hashed. */
   async commit(): Promise<string> {
     const lines = (await this.objects()).map(({ key, size, etag }) => `${key} ${size} ${etag}`).sort();
     return createHash("sha1").update(lines.join("\n")).digest("hex");

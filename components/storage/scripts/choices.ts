@@ -13,7 +13,7 @@ export type Choice = (
 ) => Promise<readonly string[]>;
 
 /**
- * A model: the best form of its weights, and what an engine reads beside them.
+ * A model: the best form of its weights, and what an engine reads in addition.
  * @param safetensorsOnly refuse PyTorch files: what is streamed into GPUs must be safetensors.
  * @param withCode as of `filesToCopy`.
  * @param template refuse a repository without a chat template. @default none is looked for

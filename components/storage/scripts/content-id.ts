@@ -12,7 +12,7 @@ export function contentId({ sha256, etag, gitBlob }: RepositoryFile): string {
   return sha256 ?? etag?.value ?? gitBlob;
 }
 
-/** Undefined where the id tells nothing of the bytes: the entity tag of an object that its store encrypts with keys of a service. */
+/** Undefined where the id does not depend on the bytes: the entity tag of an object that its store encrypts with keys of a service. */
 export function contentHash({ sha256, etag, size }: RepositoryFile): ContentHash | undefined {
   if (sha256 !== undefined) {
     return plainHash(createHash("sha256"));

@@ -37,7 +37,7 @@ export async function fetchAdapter(
     const outcome = await fetchFile(bucket, prefix, file, folder);
     console.log(`${outcome} ${name}/${file.path} (${(file.size / 1e6).toFixed(1)} MB)`);
   }
-  // Somebody put it there by hand, or room was planned for a smaller rank since.
+  // It was copied by hand, or room was planned for a smaller rank since.
   checkAdapterConfig(path, await readFile(join(folder, ADAPTER_CONFIG), "utf8"), limits);
 }
 

@@ -42,7 +42,7 @@ export async function wantedFiles(bucket: S3Bucket, prefix: string, pin: string 
     if (sha256 !== pin) {
       throw new FinalError(
         `${location}${MANIFEST} has the SHA-256 ${sha256}, but the sync Job of this model reported ${pin}. ` +
-          "Either a sync is under way, and the next attempt succeeds, or somebody else wrote into the bucket: " +
+          "Either a sync is under way, and the next attempt succeeds, or another writer changed the bucket: " +
           "then find out who, delete what lies below the prefix, and run the sync Job again",
       );
     }
@@ -132,7 +132,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 interface Share {
   readonly files: readonly WantedFile[];
-  /** Index of the next file that nobody has taken. */
+  /** Index of the next file that is not taken. */
   readonly next: Int32Array;
   readonly prefix: string;
   readonly target: string;

@@ -16,7 +16,7 @@ export class FolderRepository implements Repository {
 
   /**
    * @param repository that the folder must hold: `organization/name`.
-   * @param manifestSha256 that its manifest must have: whoever can write into the folder cannot put other files there.
+   * @param manifestSha256 that its manifest must have: a writer of the folder cannot put other files there.
    */
   constructor(repository: string, folder: string, manifestSha256: string) {
     this.repository = repository;
@@ -25,7 +25,7 @@ export class FolderRepository implements Repository {
   }
 
   /**
-   * The commit that the folder was made of. What a branch or tag stood for is what it stood for then.
+   * The commit that the folder was made of. A branch or tag is resolved as of then.
    *
    * @throws FinalError when the folder is another one, or of another commit.
    */

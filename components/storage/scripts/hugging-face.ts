@@ -17,7 +17,7 @@ export interface RepositoryFile {
 
 export interface EntityTag {
   readonly value: string;
-  /** Bytes of each part that it is made of. @default it tells nothing of the bytes */
+  /** Bytes of each part that it is made of. @default unknown */
   readonly partBytes?: number;
 }
 
@@ -27,7 +27,7 @@ export interface Repository {
   readonly repository: string;
   /** Most files that are read at once, known once they are listed, and then in that order. @default any */
   readonly filesAtOnce?: number | undefined;
-  /** Commit that a branch or tag stands for now, so that all files come from one state. */
+  /** Current commit of a branch or tag, so that all files come from one state. */
   commit(revision: string): Promise<string>;
   files(commit: string): Promise<RepositoryFile[]>;
   text(commit: string, path: string): Promise<string>;

@@ -101,7 +101,7 @@ export function shardsOf(indexPath: string, text: string): string[] {
 const CODE = /^[^/]+\.py$/;
 
 /**
- * Paths to copy: the weights, and what an engine reads beside them.
+ * Paths to copy: the weights, and what an engine reads in addition.
  * @param withCode copy Python code too, for engines that may run it. @default it stays behind
  * @throws FinalError naming each weight file that the repository lacks, and each path that would leave the prefix; where
  * code is wanted and there is none.

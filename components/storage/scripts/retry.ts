@@ -1,4 +1,4 @@
-/** A failure that another attempt cannot mend: wrong credentials, a file that does not exist, a bad checksum. */
+/** A failure that another attempt cannot fix: wrong credentials, a file that does not exist, a bad checksum. */
 export class FinalError extends Error {}
 
 /** A failure that is over after a time that the server named. */

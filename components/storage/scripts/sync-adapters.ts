@@ -1,5 +1,5 @@
 /**
- * Copies a model's LoRA adapters from Hugging Face into the bucket: `node sync-adapters.ts`, beside the sync of the model.
+ * Copies a model's LoRA adapters from Hugging Face into the bucket: `node sync-adapters.ts`, next to the sync of the model.
  * One that its engine would not load is refused here, where a Job says why, and not when the engine starts.
  */
 import type { AdapterLimits } from "./adapter-files.ts";

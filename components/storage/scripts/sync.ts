@@ -15,7 +15,7 @@ import { setConfigMapData } from "./kubernetes.ts";
 import { isSafePath, JOURNAL, type Journal, MANIFEST, type Manifest, type ManifestFile } from "./model-files.ts";
 import { artifactOf, bucketOf, repositoryOf } from "./repository.ts";
 import { eachConcurrently, environmentVariable, FinalError, type RetryOptions, runMain, withRetries } from "./retry.ts";
-import { PART_BYTES, S3Bucket } from "./s3.ts";
+import { S3Bucket } from "./s3.ts";
 
 export interface SyncRequest {
   /** The Hub, or a folder. */
@@ -79,7 +79,7 @@ export async function sync(request: SyncRequest): Promise<Manifest> {
 
 /**
  * SHA-256 of the file when the stored object is it. The hash is the Hub's, or that of the bytes: what an object says of
- * itself is as good as whoever wrote it.
+ * itself is as good as its author.
  */
 async function storedCopy(bucket: S3Bucket, key: string, file: RepositoryFile): Promise<string | undefined> {
   const head = await bucket.head(key);
@@ -114,7 +114,7 @@ async function copy(
   const seen = { bytes: 0 };
   const content = hashed(hub.download(commit, file), [sha256, ...(id ? [id] : [])], seen);
   const arrived = () => check(hub, file, seen.bytes, id?.id());
-  if (file.size < PART_BYTES) {
+  if (file.size < bucket.partBytes) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of content) {
       chunks.push(chunk);
@@ -180,7 +180,7 @@ function readable<T>(text: string | undefined): Partial<T> | undefined {
 }
 
 /**
- * Shards of an earlier revision would be loaded beside the new ones by an engine that lists the prefix. Only what a sync
+ * Shards of an earlier revision would be loaded with the new ones by an engine that lists the prefix. Only what a sync
  * of this model wrote is deleted, whatever else lies below the prefix.
  */
 async function removeOthers(

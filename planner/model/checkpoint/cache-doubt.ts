@@ -28,7 +28,7 @@ export function cacheDoubt(
     return "its keys and values are compressed (kv_lora_rank), and what is cached of them depends on the engine's code";
   }
   if (source.raw("is_encoder_decoder") === true) {
-    return "it has an encoder beside its decoder";
+    return "it has an encoder and a decoder";
   }
   const inLayers = tensors.filter(({ place }) => place.at === "layer" && place.layer < layers);
   const other = inLayers.find(({ tensor }) => OTHER_CACHES.test(tensor.name));
@@ -56,7 +56,7 @@ function projectionDoubt(
     }
     const stated = cut === "heads" ? cached : cached * 2 + heads * headDim;
     if (outputs !== stated) {
-      return `${placed.tensor.name} has ${outputs} outputs, and config.json tells of ${stated}`;
+      return `${placed.tensor.name} has ${outputs} outputs, and config.json states ${stated}`;
     }
     const kinds = found.get(placed.place.layer) ?? new Set();
     for (const kind of cut === "heads" ? [kindOf(projection)] : ["key", "value"]) {

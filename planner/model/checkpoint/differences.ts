@@ -26,7 +26,7 @@ export function differences(
   const which = others.length === 0 ? "" : `; ${others.slice(0, MOST_SHOWN).join("; ")}`;
   const more = others.length > MOST_SHOWN ? `; ${others.length - MOST_SHOWN} more differ` : "";
   return [
-    `the files hold ${sizeText(stored)} of tensors, and config.json tells of ${sizeText(stated)}: check that they belong together; the plan counts by config.json${which}${more}`,
+    `the files hold ${sizeText(stored)} of tensors, and config.json states ${sizeText(stated)}: check that they belong together; the plan counts by config.json${which}${more}`,
   ];
 }
 

@@ -62,7 +62,7 @@ function checkedFile(file: string, known: number, fail: (reason: string) => neve
     fail(`names more than ${MAX_FILES} files`);
   }
   if (!/^[A-Za-z0-9_][A-Za-z0-9._-]*\.safetensors$/.test(file)) {
-    fail(`names the file ${JSON.stringify(file)}; a name.safetensors beside it is allowed`);
+    fail(`names the file ${JSON.stringify(file)}; write a name.safetensors of the same folder`);
   }
   return file;
 }

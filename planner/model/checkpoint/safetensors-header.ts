@@ -190,7 +190,7 @@ function checkPlaces(tensors: readonly PlacedTensor[], dataBytes: number, fail: 
     at = end;
   }
   if (at !== dataBytes) {
-    fail(`has ${dataBytes} bytes of values, and its header tells of ${at}`);
+    fail(`has ${dataBytes} bytes of values, and its header states ${at}`);
   }
 }
 

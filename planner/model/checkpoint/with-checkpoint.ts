@@ -49,7 +49,7 @@ function sizes({ from, fileBytes, files, tensors }: Checkpoint): Omit<StoredChec
 function originNotes({ family, cacheDoubt }: ModelArchitecture, { from, tensors }: Checkpoint): readonly string[] {
   if (from === "index") {
     return [
-      `no reader knows the model type ${family}, and of its weights there is the index alone: their size in all is exact, their number of parameters and every share of a GPU are estimates (an even split over layers and GPUs); with the weight files beside it, each tensor is counted`,
+      `no reader knows the model type ${family}, and of its weights there is the index alone: their size in all is exact, their number of parameters and every share of a GPU are estimates (an even split over layers and GPUs); with the weight files next to it, each tensor is counted`,
     ];
   }
   const weights = `no reader knows the model type ${family}: its weights are the ${tensors.length} tensors of its files, cut over GPUs as vLLM cuts projections of their names; whether vLLM serves it was not checked`;

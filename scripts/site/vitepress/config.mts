@@ -1,8 +1,11 @@
-/** The site's settings; `stage` puts site.json beside this file. */
+/** The site's settings; `stage` puts site.json next to this file. */
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
+import { searchSettings } from "./search.mts";
 
-const { base, repository, version, sidebar } = JSON.parse(readFileSync(new URL("site.json", import.meta.url), "utf8"));
+const { base, repository, version, sidebar, subjects } = JSON.parse(
+  readFileSync(new URL("site.json", import.meta.url), "utf8"),
+);
 
 /** As `githubSlug` of ../markdown.ts: pages are linked to by GitHub's anchors. */
 const slugify = (heading: string) =>
@@ -48,7 +51,7 @@ export default defineConfig({
       { text: version, link: "/changelog" },
     ],
     outline: [2, 3],
-    search: { provider: "local", options: { detailedView: false } },
+    search: { provider: "local", options: { detailedView: false, miniSearch: searchSettings(subjects, base) } },
     ...(repository !== undefined && { socialLinks: [{ icon: "github", link: repository }] }),
   },
   vite: { build: { chunkSizeWarningLimit: 20_000 } },

@@ -98,7 +98,7 @@ export const beta9Section = z
     containerRuntime: z
       .enum(["gvisor", "runc"])
       .default("gvisor")
-      .meta({ description: "What isolates functions on GPU nodes from the worker.", example: "gvisor" }),
+      .meta({ description: "Sandbox of functions on GPU nodes.", example: "gvisor" }),
     clients: z
       .array(dnsLabel())
       .default([])
@@ -117,7 +117,7 @@ export const beta9Section = z
   })
   .optional()
   .meta({
-    description: "Beta9, a serverless GPU runtime (AGPL-3.0), beside the models. Default: not installed.",
+    description: "Beta9, a serverless GPU runtime (AGPL-3.0), next to the models. Default: not installed.",
     example: {
       acknowledgeClusterAdmin: true,
       cpuPool: "system",

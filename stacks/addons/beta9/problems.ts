@@ -16,7 +16,7 @@ function turnsFunctionsDown({ name, numa }: DeploymentPlan["pools"][number]): Ca
     severity: "mandatory",
     rule: "numa-policy",
     subject: `pools.${name}.numa`,
-    message: `functions of Beta9 run on pools.${name} beside models, and its kubelets follow the policy ${numa}: they may turn down functions, and models that come after them, for where their CPUs and GPUs are. Write numa: best-effort there.`,
+    message: `functions of Beta9 run on pools.${name} next to models, and its kubelets follow the policy ${numa}: they may turn down functions, and models that come after them, for where their CPUs and GPUs are. Write numa: best-effort there.`,
   };
 }
 
@@ -25,7 +25,7 @@ const LICENCE: CapacityProblem = {
   rule: "beta9-licence",
   subject: "beta9",
   message:
-    "Beta9 is licensed under AGPL-3.0: whoever lets others use a changed Beta9 over a network must offer them its source. The rest of the platform is not affected.",
+    "Beta9 is licensed under AGPL-3.0: anyone who offers a modified Beta9 over a network must also offer its source. The rest of the platform is not affected.",
 };
 
 const CLUSTER_ADMIN: CapacityProblem = {

@@ -16,7 +16,7 @@ export function controlImageArchitecture(
       severity: "advisory",
       rule: "image-architecture",
       subject: "modelControl.image",
-      message: `${image} is your own, and nobody here knows what it is made for; its pods run on ${arm.map(({ name }) => name).join(", ")}, of arm64. Build it with --platform ${platforms.map((each) => `linux/${each}`).join(",")} (docs/model-control.md).`,
+      message: `${image} is your own, of unknown CPU architectures; its pods run on ${arm.map(({ name }) => name).join(", ")}, of arm64. Build it with --platform ${platforms.map((each) => `linux/${each}`).join(",")} (docs/model-control.md).`,
     },
   ];
 }

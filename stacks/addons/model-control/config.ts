@@ -70,7 +70,7 @@ export const modelControlSection = z
       .default([])
       .meta({
         description:
-          "Models on the disks of engines that fetch models at run time before a deployment is done, beside those under models.",
+          "Models on the disks of engines that fetch models at run time before a deployment is done, in addition to those under models.",
         example: ["llama3.2:1b"],
       }),
     allowedRegistries: z
@@ -93,12 +93,12 @@ export const modelControlSection = z
       .default({})
       .meta({
         description:
-          "Engines outside of the cluster that the API drives too. The gateway publishes those with OpenAI's API at /<name>/v1. Nobody here stops or starts them: stopping one unloads its models.",
+          "Engines outside of the cluster that the API drives too. The gateway publishes those with OpenAI's API at /<name>/v1. The API does not stop or start them: stopping one unloads its models.",
         example: { tower: { backend: BACKENDS[0], url: "http://192.168.1.30:11434", memoryGiB: 24 } },
       }),
     ollamaApi: z.boolean().default(false).meta({
       description:
-        "Whether clients with a key may speak Ollama's own API at the gateway: /api/chat, generate, embed, embeddings, show, tags, ps and version, never what changes a server. Consumers with tokensPerMinute may not: nobody counts tokens there.",
+        "Whether clients with a key may speak Ollama's own API at the gateway: /api/chat, generate, embed, embeddings, show, tags, ps and version, never what changes a server. Consumers with tokensPerMinute may not: tokens are not counted there.",
       example: true,
     }),
     idle: idleSchema(modelName),

@@ -41,7 +41,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   vllm: "A request at the gateway wakes it, and waits for that.",
 };
 const CALLERS_LOAD =
-  "A request at the gateway fails until somebody loads it: POST /models/load, or a task of POST /inference.";
+  "A request at the gateway fails until it is loaded: POST /models/load, or a task of POST /inference.";
 
 function leaving({ models: times }: Times["idle"], models: readonly IdleModel[]) {
   return models.flatMap((model) => {

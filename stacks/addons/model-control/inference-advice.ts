@@ -15,7 +15,7 @@ export function inferenceConsumers(
           severity: "advisory",
           rule: "inference-consumers",
           subject: "modelControl.inference",
-          message: `${counted.join(", ")} of gateway.consumers get no token for POST /inference: nobody counts requests and tokens per minute there. Give the token of all clients to whom you trust with it (docs/async-inference.md), or take their limits away.`,
+          message: `${counted.join(", ")} of gateway.consumers get no token for POST /inference: it does not count requests and tokens per minute. Give the token of all clients to whom you trust with it (docs/async-inference.md), or take their limits away.`,
         },
       ]
     : [];

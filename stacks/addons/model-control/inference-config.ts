@@ -151,13 +151,13 @@ export function idleSchema(name: z.ZodString) {
         .default({})
         .meta({
           description:
-            "The same of single models: planned ones by their name here, others by that of their registry. A planned model with a time is not pinned: it leaves memory when nobody uses it, or for another model, and stays on disk.",
+            "The same of single models: planned ones by their name here, others by that of their registry. A planned model with a time is not pinned: it is unloaded when idle, or for another model, and stays on disk.",
           example: { "llama3.2:1b": 3600, "qwen3:8b": "never" },
         }),
     })
     .prefault({})
     .meta({
-      description: "When models that nobody uses leave memory.",
+      description: "When idle models are unloaded.",
       example: { seconds: 900 },
     });
 }

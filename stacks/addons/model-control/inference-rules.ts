@@ -96,7 +96,7 @@ export const idleHasAnApi: Rule<Own> = function* ({ sections: { modelControl } }
     yield {
       path: ["modelControl", "idle"],
       value: modelControl.idle,
-      allowed: "nothing, without the API: nobody else has models leave memory",
+      allowed: "nothing, without the API: only it unloads models",
       fix: "write modelControl.enabled: true, or remove it",
     };
   }
@@ -121,7 +121,7 @@ export const idleModelsWaitForTasks: Rule<Own> = function* ({ sections: { modelC
       yield {
         path: ["modelControl", "idle", ...where],
         value: time,
-        allowed: `at least ${least} seconds (${LOOKS} times modelControl.inference.wait.seconds): a task looks that often at the model that it had loaded`,
+        allowed: `at least ${least} seconds (${LOOKS} times modelControl.inference.wait.seconds): a task polls its model that often`,
         fix: `write ${least}, or lower modelControl.inference.wait.seconds`,
       };
     }

@@ -42,7 +42,7 @@ function* criticalUncovered(receivers: AlertReceivers) {
     yield {
       path: [...ALERTS, first, "severities"],
       value: receivers[first]?.severities,
-      allowed: `in production: critical with at least one receiver for people; ${people.join(" and ")} ${people.length === 1 ? "does" : "do"} not take it, and the alerts that wake someone would reach nobody`,
+      allowed: `in production: critical with at least one receiver for people; ${people.join(" and ")} ${people.length === 1 ? "does" : "do"} not take it, and the alerts that wake someone would have no receiver`,
       fix: `write severities: [critical, warning] for ${first}, or add a receiver for critical, for example pagerduty: {}; or alerts: none`,
     };
   }
@@ -55,7 +55,7 @@ export const runbookIsPlain: Rule<Own> = function* ({ sections: { observability 
     yield {
       path: ["observability", "runbookUrl"],
       value: HIDDEN,
-      allowed: "a URL without a name, a password, ? and #: it stands in every alert, and #<alert> is added to it",
+      allowed: "a URL without a name, a password, ? and #: every alert contains it, and #<alert> is added to it",
       fix: "write for example https://git.example.com/platform/inference-stacks/blob/main/docs/operations.md, and treat what was before @ or after ? as leaked if it was a secret",
     };
   }

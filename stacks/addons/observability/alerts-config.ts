@@ -22,7 +22,7 @@ const reached = {
     .meta({
       description:
         "URL of the forward proxy by which Alertmanager reaches the receiver; networks are then those of the proxy, and required, and port must not be set. A caFile holds the authorities of proxy and receiver. Default: none.",
-      allowed: "an http:// or https:// URL without a name and a password",
+      allowed: "an http:// or https:// URL without user and password",
       example: "http://proxy.example.com:3128",
     }),
   port: wholeNumber(1, 65_535)
@@ -102,7 +102,10 @@ const receivers = z.strictObject({
         description: "Name to log in with; its password is the secret alertEmailPassword. Default: no authentication.",
         example: "alerts@example.com",
       }),
-      requireTls: z.boolean().default(true).meta({ description: "Refuse servers that offer no TLS.", example: true }),
+      requireTls: z
+        .boolean()
+        .default(true)
+        .meta({ description: "Whether to require TLS from the server.", example: true }),
     })
     .optional()
     .meta({

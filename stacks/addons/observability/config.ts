@@ -41,7 +41,7 @@ const present = z
         namespace: dnsLabel().meta({ description: "Namespace of its Prometheus.", example: "monitoring" }),
         labels: labels.meta({
           description:
-            "Labels that its selectors ask of monitors and rules (podMonitorSelector, serviceMonitorSelector, ruleSelector).",
+            "Labels that its selectors require on monitors and rules (podMonitorSelector, serviceMonitorSelector, ruleSelector).",
           example: { release: "kube-prometheus-stack" },
         }),
         dashboardLabels: labels.default({ grafana_dashboard: "1" }).meta({

@@ -33,5 +33,5 @@ function fixFor(kind: AlertReceiverKind | undefined): string {
   const secrets = kind === undefined ? Object.values(RECEIVER_SECRETS).slice(0, 2) : [RECEIVER_SECRETS[kind]];
   const commands = secrets.map((secret) => `pulumi config set --secret inference-stacks:${secret}`).join(" or ");
   const mapping = kind === "email" ? "email: {to: […], from: …, smarthost: …}" : `${kind ?? "slack"}: {}`;
-  return `write ${mapping}, run ${commands}, and treat what stood here as leaked`;
+  return `write ${mapping}, run ${commands}, and treat the value that was here as leaked`;
 }

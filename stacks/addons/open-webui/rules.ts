@@ -61,7 +61,7 @@ export const openWebUiConsumerChats: Rule<Own> = function* ({ sections }) {
   }
 };
 
-/** One that is wrong is told by itself. */
+/** A wrong one has its own message. */
 export const openWebUiSignsInByTheIssuer: Rule<Own> = function* ({ sections: { openWebUi, gateway }, declared }) {
   if (openWebUi?.signIn !== undefined && gateway !== undefined && !declared.isWritten(["gateway", "auth", "oidc"])) {
     yield {
@@ -73,7 +73,7 @@ export const openWebUiSignsInByTheIssuer: Rule<Own> = function* ({ sections: { o
   }
 };
 
-/** The page calls the issuer itself, by the networks of its keys; where those have a private name, that is told of them. */
+/** The page calls the issuer itself, by the networks of its keys; where those have a private name, the message is about them. */
 export const openWebUiReachesTheIssuer: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
   const { oidc } = gateway?.auth ?? {};
   if (openWebUi?.signIn === undefined || oidc === undefined || oidc.networks !== undefined) {

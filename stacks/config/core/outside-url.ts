@@ -1,4 +1,4 @@
-/** Which servers outside of the cluster the platform may be told to call: rules for URLs, wherever they stand. */
+/** Which servers outside of the cluster the platform may call: rules for URLs, wherever they are. */
 import { isIP } from "node:net";
 import { contains, hostCidr, isMappedIpv4, parseCidr } from "../../../names/cidr";
 import { METADATA_SERVICES, OLDER_METADATA_SERVICES } from "../../../names/metadata-services";

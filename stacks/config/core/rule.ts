@@ -26,7 +26,7 @@ export interface RuleContext<Own extends object = object> {
     readonly secrets: readonly string[];
     /** Texts of the secrets by key, where they are known: at deployment alone. Never for messages. */
     readonly secretTexts: Readonly<Record<string, string>>;
-    /** Whether something stands at a path of the file, right or wrong. */
+    /** Whether a value is at a path of the file, right or wrong. */
     readonly isWritten: (path: Path) => boolean;
   };
 }

@@ -5,7 +5,7 @@ import { NAMESPACE } from "./schema";
 /** Where a secret is read. */
 export interface SecretReader {
   readonly path: Path;
-  /** @default whatever stands there */
+  /** @default any value */
   readonly value?: string;
 }
 

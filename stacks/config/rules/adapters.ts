@@ -12,7 +12,7 @@ export const adaptersFitTheEngine: Rule = function* ({ sections: { models = {} }
       yield {
         path,
         value: asked.slice(0, 5).join(", "),
-        allowed: `engine: ${able.join(" or ")}: ${label} serves no LoRA adapters`,
+        allowed: `engine: ${able.join(" or ")}: ${label} does not serve LoRA adapters`,
         fix: `write engine: ${able[0]}, or remove adapters`,
       };
     } else if (support !== undefined && asked.length > support.most) {

@@ -40,7 +40,7 @@ export const canariesHaveNames: Rule = function* ({ sections, declared }) {
         path,
         value: own,
         allowed,
-        fix: "remove canary, or serve the model under a shorter name beside this one",
+        fix: "remove canary, or serve the model under a shorter name next to this one",
       };
     }
   }

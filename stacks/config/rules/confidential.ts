@@ -37,7 +37,7 @@ export const machinesCanBeConfidential: Rule = function* ({ sections: { cluster,
 
 function reason({ name, provider, gpu, cpu }: MachineShape, cloud: ConfidentialCloud): string {
   if (provider !== cloud) {
-    return `nobody here makes machines of ${name} whose memory is encrypted`;
+    return `this stack creates no machines of ${name} with encrypted memory`;
   }
   const owner = CLOUDS[cloud];
   if (gpu) {

@@ -58,7 +58,7 @@ function* addressProblems({ network: { vpc, services } }: Written): Generator<Pr
     yield {
       path: servicesPath,
       value: services,
-      allowed: `a network apart from cluster.eks.network.vpc, ${vpc}: pods could not tell a Service from a node`,
+      allowed: `a network that does not overlap cluster.eks.network.vpc, ${vpc}`,
       fix: `write a network that nothing else uses, such as ${apartFrom(vpc)}`,
     };
   }

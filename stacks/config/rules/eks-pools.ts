@@ -22,7 +22,7 @@ export const imagesHaveDrivers: Rule = function* (context) {
         path: ["cluster", "eks", "nodeImage"],
         value: nodeImage,
         allowed: `${first} or newer, with pools.${name}: older images have no driver for ${machine?.name}`,
-        fix: `write ${first} or a newer one, or remove nodeImage`,
+        fix: `write ${first} or later, or remove nodeImage`,
       };
     }
   }
@@ -186,7 +186,7 @@ export const placementGroupsHoldTheirMachines: Rule = function* (context) {
         path,
         value: true,
         allowed:
-          "only with nodes of a managed group: those of this pool Karpenter makes, for it begins with fewer than two nodes or nobody has published what EFA reaches on its machines",
+          "only with a managed node group. Karpenter creates this pool's nodes: it starts with fewer than two, or no EFA figure is published for its machines",
         fix: `remove placementGroup${canBeTried ? `, or write minNodes: ${size} and maxNodes: ${size}` : ""}`,
       };
     }

@@ -28,7 +28,7 @@ export const argumentsAreKnown: Rule = function* ({ sections }) {
         path,
         value: config.args,
         allowed: `nothing: ${label} takes no flags, it reads variables`,
-        fix: `remove args; variables of ${label} stand under env`,
+        fix: `remove args; variables of ${label} are under env`,
       };
       continue;
     }
@@ -135,7 +135,7 @@ function fixOutside(name: string, { args }: ModelConfig): string {
   }
   return ownMethod
     ? `${ownMethod}, or put its files into a folder of an s3:// source and write the path below ${MODEL_FOLDER}`
-    : `put the files beside the weights of an s3:// source and write their path below ${MODEL_FOLDER}, or remove it`;
+    : `put the files next to the weights of an s3:// source and write their path below ${MODEL_FOLDER}, or remove it`;
 }
 
 /** The memory figure must understand the value. */
@@ -165,7 +165,7 @@ function variableFault(name: string, value: string | number | boolean, config: M
   }
   if (isSecretName(name) && typeof value === "string" && !isNumber(value)) {
     return {
-      allowed: "no secrets: whoever sees the pod reads its variables",
+      allowed: "no secrets: anyone who can view the pod can read them",
       fix: `remove it, and treat the value as leaked; secrets of the platform have keys of their own: ${secretKeys.join(", ")}`,
       secret: true,
     };
@@ -209,7 +209,7 @@ function forbiddenBy(
   const key = exists ? ruleFor(settings, name) : undefined;
   if (key !== undefined) {
     return {
-      allowed: `told by ${key} of the model, which the plan counts with`,
+      allowed: `set by ${key} of the model, which the plan accounts for`,
       fix: `remove it here and write ${key}${valueThere(key, value, engine)}`,
     };
   }
@@ -337,7 +337,7 @@ function listFault(value: ArgumentValue): Fault | undefined {
 function credentialFault(value: ArgumentValue): Fault | undefined {
   return holdsToken(typeof value === "string" ? value : JSON.stringify(value))
     ? {
-        allowed: "no secrets: whoever sees the pod reads its arguments and variables",
+        allowed: "no secrets: anyone who can view the pod can read its arguments and variables",
         fix: `remove it, and treat the value as leaked; secrets of the platform have keys of their own: ${secretKeys.join(", ")}`,
         secret: true,
       }

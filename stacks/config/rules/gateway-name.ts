@@ -21,7 +21,7 @@ export const gatewayHasOneName: Rule = function* ({ sections: { gateway } }) {
       fix: "write for example hostname: inference.example.com, or wildcardDns: {service: sslip.io, address: 203.0.113.7}",
     };
   } else {
-    yield { path, value: gateway.hostname, allowed: "nothing beside wildcardDns", fix: "remove one of the two" };
+    yield { path, value: gateway.hostname, allowed: "either hostname or wildcardDns", fix: "remove one of the two" };
   }
 };
 
@@ -67,7 +67,7 @@ const BY_EXPOSURE: Readonly<Record<WrittenGateway["exposure"], Check>> = {
     if (kind !== "edge" && kind !== "local") {
       yield notHere({
         value: `wildcardDns with exposure: NodePort on ${kind}`,
-        allowed: "an address that stays: nodes of a cloud's pools come and go with theirs",
+        allowed: "a fixed address: nodes of cloud pools change, and their addresses with them",
         fix: "write exposure: LoadBalancer with an address that you reserve at the cloud; or hostname with a DNS record",
       });
     }

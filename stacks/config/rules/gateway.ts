@@ -77,7 +77,7 @@ export const sessionHeadersAreRead: Rule = function* ({ sections: { gateway, mod
       path: ["gateway", "sessionHeader"],
       value: gateway.sessionHeader,
       allowed: "only where affinity is header, of the gateway or of a model: nothing else reads it",
-      fix: "write affinity: header beside it or under a model, or remove sessionHeader",
+      fix: "write affinity: header next to it or under a model, or remove sessionHeader",
     };
   }
 };

@@ -82,7 +82,7 @@ export const gpuSoftwareCanServe: Rule = function* (context) {
       yield {
         path: ["pools", name, "sharing"],
         value: pool.sharing,
-        allowed: `not with gpuNodeImage: ${image}: its nodes boot a device plugin of their own, beside which NVIDIA's operator cannot run`,
+        allowed: `not with gpuNodeImage: ${image}: its nodes have their own device plugin, which excludes NVIDIA's operator`,
         fix: "part the cards in the nodes' user data (settings.kubelet-device-plugins.nvidia) and write gpuSoftware: present, or take another image",
       };
     }

@@ -32,7 +32,7 @@ export const localClusterIsOneMachine: Rule = function* (context) {
         path: [...path, "labels"],
         value: pool.labels,
         allowed: "none: labels are not supported on local clusters that this stack creates",
-        fix: "remove labels: there is one pool, so that nothing has to be told apart",
+        fix: "remove labels: a local cluster has one pool",
       };
     }
   }

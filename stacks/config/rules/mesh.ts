@@ -1,7 +1,7 @@
 /** Mesh settings without effect. */
 import type { Rule } from "../core/rule";
 
-const TURN_ON = "write mode: ambient or mode: sidecar beside it";
+const TURN_ON = "write mode: ambient or mode: sidecar next to it";
 
 /** Only sidecars restrict pods to hosts: elsewhere the list would have no effect. */
 export const egressHostsHaveSidecars: Rule = function* ({ sections: { mesh } }) {

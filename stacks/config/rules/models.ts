@@ -357,7 +357,7 @@ export const tensorParallelFitsANode: Rule = function* (context) {
         path: ["models", name, model.engine, "tensorParallel"],
         value: tensorParallel,
         allowed: `1 to ${most}: no node of its pools has more GPUs`,
-        fix: `write tensorParallel: ${most} and add pipelineParallel beside it, or take a pool with larger nodes`,
+        fix: `write tensorParallel: ${most} and add pipelineParallel, or use a pool with larger nodes`,
       };
     }
   }

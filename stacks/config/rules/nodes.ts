@@ -118,7 +118,7 @@ export const groupsOfOthersHaveNoPods: Rule = function* ({ sections }) {
     if (!Object.hasOwn(externalModels, model)) {
       continue;
     }
-    const whose = `models.${model} is somebody else's server`;
+    const whose = `models.${model} is an external server`;
     if (replicas !== undefined) {
       yield {
         path: [...path, "replicas"],
@@ -132,7 +132,7 @@ export const groupsOfOthersHaveNoPods: Rule = function* ({ sections }) {
         path: [...path, "registrar"],
         value: registrar.url,
         allowed: `nothing: ${whose}, and no pod of this platform could register it or know when it leaves`,
-        fix: "remove it, and let whoever runs the server register it",
+        fix: "remove it; the operator of that server registers it",
       };
     }
   }

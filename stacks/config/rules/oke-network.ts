@@ -91,7 +91,7 @@ function* addressProblems({ network }: Written): Generator<ProblemDraft> {
       yield {
         path,
         value: cidr,
-        allowed: `a network apart from cluster.oke.network.vcn, ${network.vcn}: pods could not tell a Service from a node`,
+        allowed: `a network that does not overlap cluster.oke.network.vcn, ${network.vcn}`,
         fix: "write a network that nothing else uses, such as 10.96.0.0/16",
       };
     }

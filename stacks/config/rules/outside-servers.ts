@@ -84,7 +84,7 @@ export const keysAreSecrets: Rule = function* ({ sections, declared }) {
         path,
         value: HIDDEN,
         allowed: "the name of a secret, letters and digits with ApiKey at the end; never the key itself",
-        fix: `run pulumi config set --secret ${NAMESPACE}:exampleApiKey and write secretKey: exampleApiKey; what stood here is leaked if it was a key`,
+        fix: `run pulumi config set --secret ${NAMESPACE}:exampleApiKey and write secretKey: exampleApiKey; if the value that was here is a key, it is leaked`,
       };
     } else if (secretKey !== undefined && !declared.secrets.includes(secretKey)) {
       const known = declared.secrets.filter((secret) => API_KEY_NAME.test(secret));

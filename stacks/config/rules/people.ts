@@ -23,8 +23,7 @@ function* groupProblems(section: Path, groups: Groups): Generator<ProblemDraft> 
         yield {
           path,
           value: group,
-          allowed:
-            "a group of people: those that begin with system: are Kubernetes' own, of everybody, of nobody, or of cluster-admins",
+          allowed: "a group of people, not one of Kubernetes' own (system:…)",
           fix: "name a group of your identity provider",
         };
       } else if (groups[role].indexOf(group) < index) {

@@ -27,7 +27,7 @@ export const tokenQuotasCountEveryModel: Rule = function* ({ sections: { gateway
       yield {
         path: ["gateway", "consumers", name, "tokensPerMinute"],
         value: tokensPerMinute,
-        allowed: `a limit of tokens only where all models of the consumer answer in OpenAI's shape: nobody counts the tokens of ${open.join(", ")}`,
+        allowed: `a limit of tokens only where all models of the consumer answer in OpenAI's shape: tokens of ${open.join(", ")} are not counted`,
         fix: `name its models without ${open.join(", ")}, or give it requestsPerMinute instead`,
       };
     }

@@ -35,7 +35,7 @@ function* timesProblems(path: Path, { from, to, timezone }: ScheduledReplicas): 
     yield {
       path: [...path, "to"],
       value: to,
-      allowed: "another time than from: the two are the begin and the end",
+      allowed: "a time other than from: the window needs a start and an end",
       fix: 'write when it ends, for example "0 18 * * 1-5"',
     };
   }

@@ -35,7 +35,7 @@ export const enginesCanBeScaled: Rule = function* ({ sections }) {
       yield {
         path: ["models", name, "replicas", "max"],
         value: replicas.max,
-        allowed: `as many as replicas.min with engine: ${engine}: nobody scales ${label}, ${noScaling}`,
+        allowed: `as many as replicas.min with engine: ${engine}: ${label} is not scaled, ${noScaling}`,
         fix: `write replicas: {min: ${fixed}, max: ${fixed}}, or take an engine whose replicas follow demand`,
       };
     }
@@ -115,7 +115,7 @@ export const targetsHaveSignals: Rule = function* ({ sections }) {
         yield {
           path: [...path, "targets", signal],
           value: target,
-          allowed: `targets of what its replicas follow: ${list(on)}`,
+          allowed: `only targets of scaling.on: ${list(on)}`,
           fix: `add ${signal} to on, or remove the target`,
         };
       }
@@ -125,7 +125,7 @@ export const targetsHaveSignals: Rule = function* ({ sections }) {
         path: [...path, "targets"],
         value: scaling.targets,
         allowed: "a target of latency, where on names it: the target depends on the length of responses",
-        fix: `write for example targets: {latency: ${LATENCY_EXAMPLE_MS}}, in milliseconds of a whole request`,
+        fix: `write targets: {latency: ${LATENCY_EXAMPLE_MS}} or another time in milliseconds per request`,
       };
     }
   }
@@ -174,7 +174,7 @@ export const oneServerOfExternalMetrics: Rule = function* ({ sections }) {
         path: [...path, "by"],
         value: "hpa",
         allowed: `one of both in an environment, and KEDA scales models.${byKeda[0]}: a cluster has one server of external metrics, which would be KEDA and not the adapter`,
-        fix: `write by: keda here, or by: hpa at each of the others`,
+        fix: `write by: keda here, or by: hpa for each of the others`,
       };
     }
   }

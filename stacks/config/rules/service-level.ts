@@ -87,7 +87,7 @@ export const trafficFitsTheModel: Rule = function* ({ sections: { models = {} } 
       yield {
         path: [...path, "sharedPrefixTokens"],
         value: sharedPrefixTokens,
-        allowed: `at most inputTokens, ${inputTokens}: it is a part of them`,
+        allowed: `at most inputTokens, ${inputTokens}, which include them`,
         fix: `write ${inputTokens} or less, or raise inputTokens`,
       };
     }

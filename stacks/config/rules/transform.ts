@@ -16,7 +16,7 @@ export const patchesLeaveWhatOthersGoBy: Rule = function* ({ sections: { transfo
         value: resource,
         allowed:
           kind === "Secret"
-            ? "no Secret: its values would stand in the file"
+            ? "no Secret: the file would contain its values"
             : `not the plan's record ${PLAN_CONFIG_MAP.name}, by which policies judge`,
         fix: kind === "Secret" ? "set the secret that it is made of" : "change what the plan is made of",
       };

@@ -87,7 +87,7 @@ function* containerProblems(path: Path, { sidecars = [], initContainers = [], vo
       yield {
         path: [...here, "name"],
         value: container.name,
-        allowed: "a name of its own among sidecars and initContainers",
+        allowed: "a unique name among sidecars and initContainers",
         fix: "rename one of the two",
       };
     }

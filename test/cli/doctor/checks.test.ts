@@ -46,7 +46,7 @@ describe("all checks of a cluster", () => {
     for (const { title, status, found, needed, remedies } of results) {
       expect([title, status, found]).toEqual([title, "unknown", `not known: ${FORBIDDEN.reason}`]);
       expect(needed).not.toBe("");
-      expect(remedies.join()).toContain("somebody who may read the whole cluster");
+      expect(remedies.join()).toContain("a user who can read the whole cluster");
     }
   });
 
@@ -402,10 +402,10 @@ describe("external metrics", () => {
   });
 
   it.each([
-    ["keda", facts(), "passed", "nobody serves them yet"],
+    ["keda", facts(), "passed", "not served yet"],
     ["keda", served("keda"), "passed", "the platform's own, keda/metrics"],
     ["keda", served("monitoring"), "failed", "monitoring/metrics serves them, not the platform's KEDA"],
-    ["hpa", facts(), "failed", "nobody serves them: no replica would ever be added"],
+    ["hpa", facts(), "failed", "not served: no replica would ever be added"],
     ["hpa", served("monitoring"), "passed", "monitoring/metrics"],
     ["hpa", served("monitoring", false), "warning", "monitoring/metrics does not answer now"],
     ["hpa", facts({ apiServices: FORBIDDEN }), "unknown", `not known: ${FORBIDDEN.reason}`],

@@ -120,7 +120,7 @@ describe("a namespace in the mesh", () => {
       between({ cidr: "10.0.0.0/8" }, engine),
       'connection "a-to-b" leads from outside of the mesh to all ports',
     ],
-    ["all pods", between({ cidr: "10.0.0.0/8" }, podsIn(NAMESPACE), [9443]), 'namespace "models": somebody outside'],
+    ["all pods", between({ cidr: "10.0.0.0/8" }, podsIn(NAMESPACE), [9443]), 'namespace "models": a workload outside'],
   ])("cannot be opened from outside at %s", (_, connection, message) => {
     expect(() => guardsOf(connection)).toThrow(message);
   });

@@ -77,7 +77,7 @@ describe("a node at its registrar", () => {
     expect(told).toEqual([
       { at: 0, state: "waiting", reason: "the node is not well" },
       { at: 10, state: "registered", reason: undefined },
-      { at: 101, state: "left", reason: "the node is told to stop" },
+      { at: 101, state: "left", reason: "the node is stopping" },
     ]);
     expect(standing).toMatchObject({ registered: false, wanted: false, renewals: 3 });
     expect(standing.lastSuccess).toBeGreaterThan(1.7e9);
@@ -127,7 +127,7 @@ describe("a node at its registrar", () => {
       ["registered", undefined],
       ["left", "the node is not well"],
       ["registered", undefined],
-      ["left", "the node is told to stop"],
+      ["left", "the node is stopping"],
     ]);
     expect(registered.find(({ at }) => at === 60)).toMatchObject({ is: false, wanted: false });
   });

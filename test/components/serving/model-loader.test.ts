@@ -178,7 +178,7 @@ describe("loadModels", () => {
     it("fails when one was unloaded for another", async () => {
       ollama.answers["GET /api/ps"] = loaded("bge-m3:latest");
       await expect(loadModels(two())).rejects.toThrow(
-        "chat did not stay loaded beside the others; there are: bge-m3:latest",
+        "chat did not stay loaded with the others; there are: bge-m3:latest",
       );
     });
   });

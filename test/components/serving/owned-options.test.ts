@@ -42,7 +42,7 @@ describe("what the platform sets", () => {
     expect(flags.size).toBeGreaterThan(15);
     const free = [...flags].filter((flag) => {
       const models = { chat: { model: "qwen2.5-7b-instruct", args: { [flag]: flag === "headless" ? true : 1 } } };
-      return !problemsWith({ models }).some(({ allowed }) => /^(told by|not to be set)/.test(allowed));
+      return !problemsWith({ models }).some(({ allowed }) => /^(set by|not to be set)/.test(allowed));
     });
     expect(free).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe("what the platform sets", () => {
       expect(env.length).toBeGreaterThan(8);
       const free = env.filter(({ name }) => {
         const models = { chat: { model: "qwen2.5-7b-instruct", env: { [name]: "1" } } };
-        return !problemsWith({ models }).some(({ allowed }) => /^(told by|not to be set)/.test(allowed));
+        return !problemsWith({ models }).some(({ allowed }) => /^(set by|not to be set)/.test(allowed));
       });
       expect(free.map(({ name }) => name)).toEqual([]);
     },
@@ -65,7 +65,7 @@ describe("what the platform sets", () => {
     expect(env.length).toBeGreaterThan(8);
     const free = env.filter(({ name }) => {
       const models = { small: { model: "llama-3.2-3b-instruct", engine: "ollama", env: { [name]: "1" } } };
-      return !problemsWith({ models }).some(({ allowed }) => /^(told by|not to be set)/.test(allowed));
+      return !problemsWith({ models }).some(({ allowed }) => /^(set by|not to be set)/.test(allowed));
     });
     expect(free.map(({ name }) => name)).toEqual([]);
   });

@@ -99,7 +99,7 @@ describe("flags of TGI", () => {
     const model = { model: "qwen2.5-7b-instruct", engine: "tgi" };
     const isRefused = (settings: object) =>
       problemsWith({ models: { chat: { ...model, ...settings } } }).some(({ allowed }) =>
-        /^(told by|not to be set)/.test(allowed),
+        /^(set by|not to be set)/.test(allowed),
       );
     expect(flags.filter((flag) => !isRefused({ args: { [flag]: 1 } }))).toEqual([]);
     const { env } = container((await deployed()).template.spec, "tgi");

@@ -142,6 +142,40 @@ describe("VllmServer", () => {
     expect(engine.volumeMounts.map((mount) => mount.name)).not.toContain("model-store-keys");
   });
 
+  it("links the weights from the node's cache, which it can only read and has no keys of", async () => {
+    const { deployment, template } = await deployed(modelPlan({ loading: "cache" }));
+    const link = container(template.spec, "cached-weights");
+    expect(literals(link)).toEqual({
+      RUN: "cached-model",
+      CACHE: "/node-cache",
+      TARGET: "/models/current",
+      MANIFEST_PIN: "/etc/weights-manifest/sha256",
+      TERMINATION_LOG: "/dev/termination-log",
+    });
+    const mount = { name: "node-cache", mountPath: "/node-cache", readOnly: true };
+    const engine = container(template.spec, "vllm");
+    for (const { volumeMounts } of [link, engine]) {
+      expect(volumeMounts).toContainEqual(mount);
+      expect(volumeMounts.map(({ name }) => name)).not.toContain("model-store-keys");
+    }
+    expect(engine.args?.[0]).toBe("/models/current");
+    expect(template.spec.volumes).toContainEqual({
+      name: "node-cache",
+      persistentVolumeClaim: { claimName: "node-cache", readOnly: true },
+    });
+    const [volume] = deployment.ofType("kubernetes:core/v1:PersistentVolume");
+    expect(volume && specOf(volume)).toMatchObject({
+      accessModes: ["ReadOnlyMany"],
+      persistentVolumeReclaimPolicy: "Retain",
+      claimRef: { namespace: "model-llama-8b", name: "node-cache" },
+      hostPath: { path: "/var/lib/kubelet/inference-stacks-weights/llama-8b" },
+    });
+    const role = deployment
+      .ofType("kubernetes:rbac.authorization.k8s.io/v1:Role")
+      .find(({ name }) => name.endsWith("cache-role"));
+    expect(role?.inputs.rules).toEqual([{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }]);
+  });
+
   it("reads its keys from the file of a Secret, never from a variable", async () => {
     const { deployment, template } = await deployed();
     const fetch = container(template.spec, "fetch-weights");

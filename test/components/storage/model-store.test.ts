@@ -53,6 +53,36 @@ describe("ModelStore", () => {
     ]);
   });
 
+  it("keeps a cache on the nodes of the models that take their weights from one, with rights to those alone", async () => {
+    const [copied, ...others] = models;
+    const cached = modelPlan({ name: "cached", loading: "cache", nodeSelector: { pool: "l4" } });
+    const deployment = await deployed({
+      models: [copied, ...others, cached].flatMap((model) => model ?? []),
+      plan: { nodeCacheGiB: 400 },
+    });
+    const agents = deployment.resource("kubernetes:apps/v1:DaemonSet", "storage-cache-agents");
+    const { spec } = podTemplate(agents);
+    const agent = container(spec, "node-cache");
+    expect(agent.resources).toEqual({
+      requests: { cpu: "100m", memory: "256Mi", "ephemeral-storage": "400Gi" },
+      limits: { cpu: "8", memory: "2Gi", "ephemeral-storage": "400Gi" },
+    });
+    expect(literals(agent)).toMatchObject({ CAPACITY_BYTES: String(400 * 2 ** 30), BUCKET: "models" });
+    expect(agent.securityContext).toMatchObject({ capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true });
+    expect(spec.volumes).toContainEqual({
+      name: "cache",
+      hostPath: { path: "/var/lib/kubelet/inference-stacks-weights", type: "DirectoryOrCreate" },
+    });
+    expect(JSON.stringify(spec.affinity)).toContain('"key":"pool","operator":"In","values":["l4"]');
+    const config = deployment.resource(CONFIG_MAP, "storage-cache-models").inputs.data as Record<string, string>;
+    expect(JSON.parse(config["models.json"] ?? "")).toEqual({
+      models: [{ model: "cached", namespace: "model-cached", prefix: "cached" }],
+    });
+    const policies = deployment.resource(CONFIG_MAP, "storage-setup-policies").inputs.data as Record<string, string>;
+    expect(policies["node-cache.json"]).toContain("models/cached/*");
+    expect(policies["node-cache.json"]).not.toContain("llama");
+  });
+
   it("fills a folder that two revisions share by one Job after the other, each with a reader of its own", async () => {
     const first = modelPlan({ domain: "legal" });
     const revision = { ...first, name: "llama-8b-canary", engineVersion: "0.32.0", storeFolder: "legal/llama-8b" };

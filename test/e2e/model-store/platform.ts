@@ -97,6 +97,10 @@ export class RenderedPlatform {
     return this.container("kubernetes:apps/v1:Deployment", `serving-${model}-server-deployment`, "fetch-weights");
   }
 
+  nodeCache(): RenderedContainer {
+    return this.container("kubernetes:apps/v1:DaemonSet", "storage-cache-agents", "node-cache");
+  }
+
   syncAdapters(model: string): RenderedContainer {
     return this.container("kubernetes:batch/v1:Job", `storage-sync-${model}-copy-job`, "sync-adapters");
   }
@@ -143,6 +147,16 @@ export class RenderedPlatform {
     const { resources } = this.deployment.recording;
     return recordedObjects(
       resources.filter(({ name }) => name.startsWith(below) || name === `storage-sync-${model}-account`),
+    );
+  }
+
+  /** The cache's account and claims, and its rights in the namespaces of models. */
+  cacheObjects(): KubernetesObject[] {
+    const { resources } = this.deployment.recording;
+    return recordedObjects(
+      resources.filter(({ name }) =>
+        /^serving-.*-cache-(volume|claim|role|binding)$|^storage-cache-account$/.test(name),
+      ),
     );
   }
 

@@ -41,7 +41,7 @@ export class Reports {
     }
   }
 
-  /** What the kubelet gives a pod of the model's sync Job. */
+  /** What the kubelet gives a pod of the model's sync Job, or of another that has logged in. */
   variables(model: string): Readonly<Record<string, string>> {
     return {
       KUBERNETES_SERVICE_HOST: "127.0.0.1",
@@ -73,16 +73,27 @@ export class Reports {
     rmSync(this.folder, { recursive: true });
   }
 
-  private async logIn(model: string): Promise<void> {
-    const account = `/api/v1/namespaces/${STORE_NAMESPACE}/serviceaccounts/sync-${model}/token`;
+  /** Of the API server, with all rights. */
+  get administrator(): ApiClient {
+    return this.plane.client;
+  }
+
+  /** What the kubelet gives a pod with this account. @param of names its folder. */
+  async logInAs(of: string, namespace: string, account: string): Promise<Readonly<Record<string, string>>> {
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
     const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3600 } };
-    const { body } = await this.plane.client.request("POST", account, JSON.stringify(request));
+    const { body } = await this.plane.client.request("POST", path, JSON.stringify(request));
     const { token } = (body as { readonly status: { readonly token: string } }).status;
-    this.clients.set(model, new ApiClient({ ...this.access, token }));
-    const folder = join(this.folder, model);
+    this.clients.set(of, new ApiClient({ ...this.access, token }));
+    const folder = join(this.folder, of);
     mkdirSync(folder);
     writeFileSync(join(folder, "token"), token);
     writeFileSync(join(folder, "ca.crt"), this.access.ca);
+    return this.variables(of);
+  }
+
+  private async logIn(model: string): Promise<void> {
+    await this.logInAs(model, STORE_NAMESPACE, `sync-${model}`);
     // The server's authorizer learns of a binding a moment after it was made.
     const pin = `/api/v1/namespaces/model-${model}/configmaps/${MANIFEST_PIN}?dryRun=All`;
     const allowed = async () => ((await this.ask(model, "PATCH", pin, {})).status === 200 ? true : undefined);

@@ -1,6 +1,8 @@
 import { rmSync } from "node:fs";
+import { basename } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bootFilePath } from "../../../components/cluster/oke/cloud-init/boot-part";
+import { NODE_CACHE_FOLDER, nodeCacheFolder } from "../../../names/node-cache";
 import { NodeRoot, type ScriptOutcome } from "./node-root";
 
 // Programs that answer as a machine's do, and note what they are told: dm-crypt and md are not in every kernel.
@@ -250,6 +252,7 @@ describe("a boot after the first", () => {
     root.write(`${KUBELET}/config.json`, "{}");
     root.write(`${KUBELET}/.hidden`, "x");
     root.write(`${KUBELET}/pods/a/volumes/file`, "weights");
+    root.write(`${nodeCacheFolder("chat")}/weights`, "400 GiB");
     root.write(`${KUBELET}/cpu_manager_state`, "{}");
     root.write(`${KUBELET}/device-plugins/kubelet_internal_checkpoint`, "{}");
     expect(await run("keep")).toMatchObject({ status: 0 });
@@ -259,7 +262,7 @@ describe("a boot after the first", () => {
     expect((await run("make")).status).toBe(0);
     expect(root.has(`${KUBELET}/config.json`)).toBe(true);
     expect(root.has(`${KUBELET}/.hidden`)).toBe(true);
-    for (const gone of ["pods", "cpu_manager_state", "device-plugins"]) {
+    for (const gone of [basename(NODE_CACHE_FOLDER), "pods", "cpu_manager_state", "device-plugins"]) {
       expect({ gone, there: root.has(`${KUBELET}/${gone}`) }).toEqual({ gone, there: false });
     }
     expect(root.read(`${KUBELET}/pki/kubelet-client-current.pem`)).toBe("certificate");

@@ -26,7 +26,7 @@ describe("a model with recurrent layers", () => {
   });
 
   it.each([
-    ["0.21.0", ["vllm.prefillDecode beside recurrent layers needs vLLM 0.22.0"]],
+    ["0.21.0", ["vllm.prefillDecode with recurrent layers needs vLLM 0.22.0"]],
     ["0.22.0", []],
   ])("is split by vLLM %s: %j", (engineVersion, reasons) => {
     expect(told(nemotron({ engineVersion }), SPLIT)).toEqual(reasons.map((each) => expect.stringContaining(each)));

@@ -26,7 +26,7 @@ describe("the single model store of a cloud", () => {
       const message = advice(
         environment(shape, { storage: { bucket: "models", sizeGiB: 1000, registryGbps: 1, storeGbps: 10 } }),
       );
-      expect(message).toContain(`in one zone, there ${there}`);
+      expect(message).toContain(`in one zone, available ${there}`);
       expect(message).toContain(
         `Next step: a bucket of the cloud, 99.9 %: ${((bucket ?? 0) * 1000).toFixed(2)} USD a month for 1000 GiB, without requests, in place of the volume's ${((volume ?? 0) * 1000).toFixed(2)}. It is not offered yet`,
       );

@@ -5,6 +5,7 @@ const RESTRICTED = "restricted-security-context";
 const pod = (changes: Record<string, unknown>) => [deployment(podSpec(changes))];
 const privileged = { spec: podSpec({ containers: [container({ securityContext: { privileged: true } })] }) };
 const volume = (spec: object) => [object("core/v1", "PersistentVolume", { spec: { capacity: {}, ...spec } })];
+const CACHED = { accessModes: ["ReadOnlyMany"], claimRef: { name: "node-cache" } };
 const image = (name: string) => pod({ containers: [container({ image: name })] });
 
 export const PODS: readonly Attack[] = [
@@ -82,6 +83,19 @@ export const PODS: readonly Attack[] = [
   ],
   ["a volume that is the node's root", RESTRICTED, volume({ local: { path: "/" }, accessModes: ["ReadWriteOnce"] })],
   ["a volume by a path of the host", RESTRICTED, volume({ hostPath: { path: "/etc/kubernetes" } })],
+  ...[
+    { path: "/var/lib/kubelet/inference-stacks-weights", ...CACHED },
+    { path: "/var/lib/kubelet/inference-stacks-weights/../pods", ...CACHED },
+    { path: "/var/lib/kubelet/inference-stacks-weights/chat/../../pods", ...CACHED },
+    { path: "/var/lib/kubelet/inference-stacks-weights/chat", ...CACHED, accessModes: ["ReadWriteMany"] },
+    { path: "/var/lib/kubelet/inference-stacks-weights/chat", ...CACHED, claimRef: {} },
+  ].map(
+    ({ path, ...spec }): Attack => [
+      `a volume by a path of the host beside the cache of weights: ${path} ${JSON.stringify(spec)}`,
+      RESTRICTED,
+      volume({ hostPath: { path }, ...spec }),
+    ],
+  ),
   [
     "a folder of the system, to be read",
     RESTRICTED,

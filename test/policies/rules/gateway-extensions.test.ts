@@ -81,7 +81,7 @@ policyCases(gatewayExtensions, [
   [
     "a patch of the proxies",
     envoy("EnvoyPatchPolicy", { type: "JSONPatch" }),
-    ["spec is a patch of what the gateway tells"],
+    ["spec is a patch of the proxies' configuration"],
   ],
   ["a grant of one Service", grant([{ group: "", kind: "Service", name: "a" }]), "pass"],
   ["a grant of all Services", grant([{ group: "", kind: "Service" }]), ["spec.to[0].name is not set"]],

@@ -3,19 +3,29 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../../names/repository-root";
+import { scripts } from "../../../package.json";
 import { policies } from "../../../policies/all";
 import { referencePages } from "../../../scripts/reference";
 import { COMMANDS_PAGE } from "../../../scripts/reference/commands";
 import { targetOf } from "../../../scripts/site/links";
-import { anchorsOf, firstParagraph, githubSlug, linksOf, replaceLinks } from "../../../scripts/site/markdown";
+import {
+  anchorsOf,
+  firstParagraph,
+  githubSlug,
+  linksOf,
+  replaceLinks,
+  withoutFences,
+} from "../../../scripts/site/markdown";
 import { INDEX, type Page, readPages } from "../../../scripts/site/pages";
 import { linkTo, sidebarLinks, sidebarOf } from "../../../scripts/site/sidebar";
 import { pageText } from "../../../scripts/site/stage";
+import { subjectsOf } from "../../../scripts/site/subjects";
 import { certificateChallenge } from "../../../stacks/advice/certificate-challenge";
 import { sourceFiles } from "../../architecture/imports";
 import { planText, refusalsOf } from "../../stacks/planned";
 
 const root = repositoryRoot();
+const OPTION = /(?<![\w-])--[a-z][a-z-]*/g;
 const pages = readPages(root);
 const all = [...pages.values()];
 
@@ -63,12 +73,27 @@ describe("pages", () => {
     expect(wrong.map(({ source }) => source)).toEqual([]);
   });
 
+  it("have a text in each header cell of a table, and headings that skip no level, which screen readers announce", () => {
+    const wrong = all.flatMap(({ source, text }) => {
+      const prose = withoutFences(text);
+      const headers = [...prose.matchAll(/^\|(.*)\|\n\|(?: *:?-+:? *\|)+$/gm)].map(([, cells = ""]) => cells);
+      const levels = [...prose.matchAll(/^(#{1,6}) /gm)].map(([, marks = ""]) => marks.length);
+      return [
+        ...headers.filter((cells) => cells.split(/(?<!\\)\|/).some((cell) => cell.trim() === "")),
+        ...levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1).map((level) => "#".repeat(level)),
+      ].map((found) => `${source}: ${found}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it("of the reference are current: npm run reference", () => {
     const made = referencePages();
     for (const [path, text] of made) {
       expect(readFileSync(join(root, path), "utf8"), path).toBe(text);
     }
-    const kept = all.filter(({ source }) => source.startsWith("docs/reference/")).map(({ source }) => source);
+    const kept = all
+      .filter(({ text }) => text.includes("by npm run reference. Do not edit."))
+      .map(({ source }) => source);
     expect([...made.keys(), COMMANDS_PAGE].sort()).toEqual(kept.sort());
   });
 
@@ -107,6 +132,56 @@ describe("pages", () => {
   const commands = all
     .filter(({ source }) => !/^(CHANGELOG\.md|docs\/(reviews|decisions)\/)/.test(source))
     .flatMap(({ source, text }) => text.split("\n").map((line) => ({ source, line })));
+
+  it("run scripts that exist, with options that their help has", () => {
+    const help = new Map(
+      (pages.get(COMMANDS_PAGE)?.text ?? "")
+        .split(/^## /m)
+        .map((section) => [/^`?([a-z-]+)/.exec(section)?.[1], new Set(section.match(OPTION))] as const),
+    );
+    const runs = commands.flatMap(({ source, line }) =>
+      [...line.matchAll(/npm run (?:-s )?([a-z][a-z0-9:-]*)(?: -- ([^`#|&;]*))?/g)].map(
+        ([run, script = "", rest = ""]) => ({
+          at: `${source}: ${run}`,
+          isScript: Object.hasOwn(scripts, script),
+          unknown: (rest.match(OPTION) ?? []).filter((option) => help.get(script)?.has(option) === false),
+        }),
+      ),
+    );
+    expect(runs.length).toBeGreaterThan(200);
+    expect(runs.filter(({ isScript, unknown }) => !isScript || unknown.length > 0)).toEqual([]);
+  });
+
+  it("name the programs of their commands before they use them", () => {
+    // Not of every computer, unlike curl and git.
+    const programs = [
+      "jq",
+      "yq",
+      "openssl",
+      "mc",
+      "crane",
+      "helm",
+      "oras",
+      "cosign",
+      "aws",
+      "az",
+      "gcloud",
+      "oci",
+      "gh",
+    ];
+    const unnamed = all
+      .filter(({ source }) => !/^(CHANGELOG\.md|docs\/(reviews|decisions)\/)/.test(source))
+      .flatMap(({ source, text }) =>
+        [...text.matchAll(/^ *```(?:sh|bash)\n(.*?)^ *```$/gms)].flatMap(({ 1: block = "", index }) => {
+          const before = text.slice(0, index).replace(/^ *```.*?^ *```$/gms, "");
+          return programs
+            .filter((program) => new RegExp(`(?:^|[|(;&] *|xargs )${program} `, "m").test(block.replace(/^ +/gm, "")))
+            .filter((program) => !new RegExp(`(?<![\\w-])${program}(?![\\w-])`, "i").test(before))
+            .map((program) => `${source}: ${program}`);
+        }),
+      );
+    expect([...new Set(unnamed)]).toEqual([]);
+  });
 
   it("keep the environment's file where they remove a stack", () => {
     const removing = commands.filter(({ line }) => /pulumi stack rm\b/.test(line));
@@ -155,6 +230,20 @@ describe("the sidebar", () => {
         items: [{ text: "B", link: "/b/README", collapsed: true, items: [{ text: "T", link: "/b/c" }] }],
       },
     ]);
+  });
+});
+
+describe("subjects of a page", () => {
+  it("are the words of list items and rows that link to it, with the term of the row", () => {
+    const index = page(INDEX, "# D\n\n- [A](a.md): first · [B](b/README.md), second\n\nSee [A](a.md) again.");
+    const glossary = page(
+      "docs/glossary.md",
+      "# G\n\n| Term | Meaning |\n|---|---|\n| HPA, KEDA | scales ([`a`](a.md#x)) |",
+    );
+    expect(subjectsOf(new Map([index, glossary, ...few.values()].map((each) => [each.source, each])))).toEqual({
+      "/a": "A: first · HPA, KEDA `a`) |",
+      "/b/README": "B, second",
+    });
   });
 });
 

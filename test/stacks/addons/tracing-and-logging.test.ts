@@ -130,12 +130,34 @@ describe("their settings", () => {
     expect(samplingOf({ samplingPercent: 3, slowSeconds: 9 }, "production")).toEqual({ percent: 3, slowSeconds: 9 });
   });
 
-  it("refuse an engine that writes prompts into its log", () => {
-    const models = [
-      { name: "chat", args: { "enable-log-requests": true } },
-      { name: "quiet", args: {} },
-    ];
-    expect(loggedPrompts({ models } as never).map(({ subject }) => subject)).toEqual(["models.chat.args"]);
+  it.each([
+    { engine: "vllm", args: { "enable-log-requests": true } },
+    { engine: "vllm", args: { "enable-log-outputs": "true" } },
+    { engine: "vllm", args: { "log-level": "DEBUG" } },
+    { engine: "vllm", args: { "logging-config": { log_level: "DEBUG" } } },
+    { engine: "vllm", args: { "logging-config": '{"pylogging_config_file": "/log.json"}' } },
+    { engine: "vllm", env: { VLLM_LOGGING_LEVEL: "debug" } },
+    { engine: "vllm", env: { VLLM_REQUEST_BODY_LOG_LEVEL: "INFO" } },
+    { engine: "ray", env: { VLLM_LOGGING_LEVEL: "DEBUG" } },
+    { engine: "ollama", env: { OLLAMA_DEBUG: "2" } },
+    { engine: "triton", args: { "log-verbose": 1 } },
+  ])("refuse an engine that writes prompts into its log: %j", (model) => {
+    const models = [{ name: "chat", ...model }];
+    const where = "args" in model ? "models.chat.args" : "models.chat.env";
+    expect(loggedPrompts({ models } as never).map(({ subject }) => subject)).toEqual([where]);
+  });
+
+  it.each([
+    { engine: "vllm" },
+    {
+      engine: "vllm",
+      args: { "enable-log-requests": false, "log-level": "WARNING", "logging-config": { formatter: "json" } },
+    },
+    { engine: "vllm", env: { VLLM_LOGGING_LEVEL: "INFO", VLLM_REQUEST_BODY_LOG_LEVEL: "DEBUG" } },
+    { engine: "ollama", env: { OLLAMA_DEBUG: "0" } },
+    { engine: "triton", args: { "log-verbose": 0 } },
+  ])("allow an engine to log otherwise: %j", (model) => {
+    expect(loggedPrompts({ models: [{ name: "chat", ...model }] } as never)).toEqual([]);
   });
 
   it("say where the declared traffic is more than the volumes hold", () => {
@@ -147,7 +169,14 @@ describe("their settings", () => {
     const logs = { retentionDays: 7, storageGiB: 50 };
     const traces = { retentionDays: 7, storageGiB: 20 };
     expect(logAdvice(logs, plan(50))).toEqual([]);
-    expect(logAdvice(logs, plan(100)).map(({ rule }) => rule)).toEqual(["logs-fill-their-volume"]);
+    // 400 lines of 1,000 bytes a second: 225.3 GiB in a week, of which 50 × 0.7 × 4 have room.
+    expect(logAdvice(logs, plan(100))).toMatchObject([
+      {
+        rule: "logs-fill-their-volume",
+        message: expect.stringContaining("about 226 GiB of log lines in 7 days, and 50 GiB hold 140 of them"),
+      },
+    ]);
+    expect(logAdvice({ ...logs, storageGiB: 81 }, plan(100))).toEqual([]);
     expect(traceAdvice(traces, plan(1))).toEqual([]);
     expect(traceAdvice(traces, plan(10)).map(({ rule }) => rule)).toEqual(["traces-fill-their-volume"]);
   });

@@ -162,7 +162,7 @@ describe("example names", () => {
           severity: "advisory",
           rule: "example-names",
           subject: "gateway.auth.oidc.issuer",
-          message: `${issuer}: for examples only, nobody signs tokens there: API keys alone let callers in. Write your own issuer, or leave gateway.auth out.`,
+          message: `${issuer}: for examples only, without an issuer: only API keys work. Write your own issuer, or leave gateway.auth out.`,
         },
       ]);
     },
@@ -208,7 +208,7 @@ describe("moving revisions", () => {
   it("are named in production, with the command that pins them", () => {
     const [found] = advice("production", llama("v1.0"), qwen, ollamaPlan());
     expect(found).toMatchObject({ severity: "advisory", rule: "moving-revisions", subject: "models" });
-    expect(found?.message).toMatch(/^llama, qwen: no commit is named.* npm run pin -- prod writes/);
+    expect(found?.message).toMatch(/^llama, qwen: no commit is pinned.* npm run pin -- prod, which writes/);
   });
 
   it("are not commits, nor of interest in development", () => {
@@ -231,7 +231,7 @@ describe("service levels and traffic", () => {
     });
 
   it("are not planned for where nobody knows how fast the model is", () => {
-    const noSpeed = "nobody knows how fast the memory of the CPUs of laptop is";
+    const noSpeed = "the memory bandwidth of the CPUs of laptop is unknown";
     expect(advice({ serviceLevel: { ttftMs: 500 }, noSpeed })).toEqual([
       [
         "service-level-not-planned",

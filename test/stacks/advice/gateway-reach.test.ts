@@ -52,7 +52,7 @@ describe("API keys", () => {
   it("are advised on where a load balancer of a cloud is public, with tokens too, which do not take their place", () => {
     expect(told("aws", open)).toEqual([expect.stringContaining("docs/expose.md")]);
     expect(told("oci", {})).toHaveLength(1);
-    expect(told("aws", { ...open, auth: { oidc } })).toEqual([expect.stringContaining("keys are taken beside them")]);
+    expect(told("aws", { ...open, auth: { oidc } })).toEqual([expect.stringContaining("keys are accepted as well")]);
   });
 
   it.each<[string, object, string?]>([

@@ -36,7 +36,7 @@ it.each([
 });
 
 it("says what follows from service levels, and where nothing does", () => {
-  expect(page).toContain("Where nobody knows how fast a model is");
+  expect(page).toContain("Where the speed of a model is unknown");
   expect(page).toContain("serviceLevel: { availability: 0.999, ttftMs: 2000, tpotMs: 50, percentile: 99 }");
 });
 

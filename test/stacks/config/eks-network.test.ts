@@ -98,7 +98,12 @@ describe("the network of an EKS cluster", () => {
       /inside of one of 10\.0\.0\.0\/8/,
     ],
     ["Services in the whole network", { vpc: "172.20.0.0/16" }, "services", /Write .* such as 10\.100\.0\.0\/16/],
-    ["Services among the nodes", { services: "10.0.128.0/20" }, "services", /apart from cluster\.eks\.network\.vpc/],
+    [
+      "Services among the nodes",
+      { services: "10.0.128.0/20" },
+      "services",
+      /does not overlap cluster\.eks\.network\.vpc/,
+    ],
   ])("refuses %s", (_what, net, key, message) => {
     const found = said(net);
     expect(found).toEqual([expect.stringMatching(message)]);

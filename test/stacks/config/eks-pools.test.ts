@@ -134,17 +134,25 @@ describe("pools of an EKS cluster that is made here", () => {
     [
       "a placement group of machines that Karpenter makes",
       made({ ...p5, minNodes: 0, maxNodes: 4, rdma: { access: "efa", placementGroup: true } }),
-      { path: "pools.more.rdma.placementGroup", allowed: "Karpenter makes", fix: "minNodes: 4 and maxNodes: 4" },
+      {
+        path: "pools.more.rdma.placementGroup",
+        allowed: "Karpenter creates this pool's nodes",
+        fix: "minNodes: 4 and maxNodes: 4",
+      },
     ],
     [
       "a placement group of one machine that Karpenter makes",
       made({ ...p5, minNodes: 1, maxNodes: 1, rdma: { access: "efa", placementGroup: true } }),
-      { path: "pools.more.rdma.placementGroup", allowed: "fewer than two nodes", fix: "minNodes: 2 and maxNodes: 2" },
+      {
+        path: "pools.more.rdma.placementGroup",
+        allowed: "starts with fewer than two",
+        fix: "minNodes: 2 and maxNodes: 2",
+      },
     ],
     [
       "a placement group of machines that nobody can try",
       made({ ...p5, shape: "p4d.24xlarge", rdma: { access: "efa", placementGroup: true } }),
-      { path: "pools.more.rdma.placementGroup", allowed: "nobody has published", fix: "remove placementGroup" },
+      { path: "pools.more.rdma.placementGroup", allowed: "no EFA figure is published", fix: "remove placementGroup" },
     ],
     [
       "a placement group of machines that talk TCP",

@@ -90,7 +90,7 @@ describe("the block of an engine", () => {
       "a common key",
       { ...base, vllm: { contextTokens: 4096 } },
       "vllm.contextTokens",
-      "write it beside vllm, not in it",
+      "write it next to vllm, not in it",
     ],
     ["a key that nobody has", { ...base, vllm: { zzz: 1 } }, "vllm.zzz", "remove it: nothing reads it"],
     ["no mapping", { ...base, vllm: true }, "vllm", "defaults"],

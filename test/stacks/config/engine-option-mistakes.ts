@@ -166,7 +166,7 @@ export const MISTAKES: readonly [string, Record<string, unknown>, { path: string
   [
     "a number that has a key of its own",
     { args: { "max-lora-rank": 16 } },
-    { path: "args.max-lora-rank", allowed: "told by vllm.maxLoraRank", fix: "write vllm.maxLoraRank" },
+    { path: "args.max-lora-rank", allowed: "set by vllm.maxLoraRank", fix: "write vllm.maxLoraRank" },
   ],
   [
     "text for JSON",
@@ -181,7 +181,7 @@ export const MISTAKES: readonly [string, Record<string, unknown>, { path: string
   [
     "a flag of the plan",
     { args: { "tensor-parallel-size": 2 } },
-    { path: "args.tensor-parallel-size", allowed: "told by vllm.tensorParallel", fix: "write vllm.tensorParallel: 2" },
+    { path: "args.tensor-parallel-size", allowed: "set by vllm.tensorParallel", fix: "write vllm.tensorParallel: 2" },
   ],
   [
     "its alias",
@@ -206,7 +206,7 @@ export const MISTAKES: readonly [string, Record<string, unknown>, { path: string
   [
     "a repository of defaults",
     { args: { "generation-config": "Qwen/y" } },
-    { path: "args.generation-config", allowed: '"Qwen/y" is a repository', fix: "beside the weights" },
+    { path: "args.generation-config", allowed: '"Qwen/y" is a repository', fix: "next to the weights" },
   ],
   [
     "code of another repository",

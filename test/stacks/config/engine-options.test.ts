@@ -133,7 +133,7 @@ describe("args and env of Ollama", () => {
       "what the plan decides",
       { env: { OLLAMA_CONTEXT_LENGTH: 4096 } },
       "env.OLLAMA_CONTEXT_LENGTH",
-      "told by contextTokens",
+      "set by contextTokens",
     ],
     ["what the platform owns", { env: { OLLAMA_HOST: "::" } }, "env.OLLAMA_HOST", "at its own port"],
     ["what is misspelt", { env: { OLLAMA_MAX_QUEU: 1 } }, "env.OLLAMA_MAX_QUEU", "a variable of Ollama 0.32.15"],

@@ -45,7 +45,7 @@ ruleCases([
   [
     "a session header that means something else",
     { gateway: { ...gateway, affinity: "header", sessionHeader: "x-consumer-id" } },
-    { path: "gateway.sessionHeader", allowed: "not taken", fix: "" },
+    { path: "gateway.sessionHeader", allowed: "not reserved", fix: "" },
   ],
   [
     "a session header that nothing reads",

@@ -41,7 +41,7 @@ describe("section mesh", () => {
       [
         [
           "mesh.requestsPerSecond",
-          "write mode: ambient or mode: sidecar beside it, or limit callers by gateway.consumers",
+          "write mode: ambient or mode: sidecar next to it, or limit callers by gateway.consumers",
         ],
       ],
     ],

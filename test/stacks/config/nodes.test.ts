@@ -147,7 +147,7 @@ describe("a server group", () => {
     [
       "counts somebody else's processes",
       withModels({ gpt: others }, { cluster: { model: "gpt", replicas: { min: 2 } } }),
-      { path: "nodes.cluster.replicas", allowed: "nothing: models.gpt is somebody else's server", fix: "remove it" },
+      { path: "nodes.cluster.replicas", allowed: "nothing: models.gpt is an external server", fix: "remove it" },
     ],
     [
       "registers somebody else's server",
@@ -155,7 +155,7 @@ describe("a server group", () => {
       {
         path: "nodes.cluster.registrar",
         allowed: "no pod of this platform could register it",
-        fix: "remove it, and let",
+        fix: "remove it; the operator",
       },
     ],
     [

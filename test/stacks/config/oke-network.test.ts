@@ -99,7 +99,7 @@ const cases: readonly [string, object, { path: string; value?: string; allowed: 
   [
     "Services among the nodes",
     { network: { vcn: "10.0.0.0/16", services: "10.0.128.0/17" } },
-    { path: `${at}.services`, allowed: "apart from cluster.oke.network.vcn, 10.0.0.0/16", fix: "10.96.0.0/16" },
+    { path: `${at}.services`, allowed: "does not overlap cluster.oke.network.vcn, 10.0.0.0/16", fix: "10.96.0.0/16" },
   ],
   [
     "an address for a network",

@@ -38,7 +38,7 @@ describe("options of a model with a release of its own", () => {
     [
       "nothing, and the platform writes it",
       { engineVersion: "0.9.1", args: { task: "embed" } },
-      { path: "args.task", said: /told by task of the model/ },
+      { path: "args.task", said: /set by task of the model/ },
     ],
     [
       "a flag that went before",

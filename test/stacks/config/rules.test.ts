@@ -199,7 +199,7 @@ ruleCases([
         consumers: { web: { tokensPerMinute: 1000 }, batch: { models: ["chat"], tokensPerMinute: 1000 } },
       },
     },
-    { path: "gateway.consumers.web.tokensPerMinute", allowed: "the tokens of drafts", fix: "requestsPerMinute" },
+    { path: "gateway.consumers.web.tokensPerMinute", allowed: "tokens of drafts", fix: "requestsPerMinute" },
   ],
   [
     "a pause longer than the answer",

@@ -115,7 +115,7 @@ describe("models.<name>.scaling", () => {
       [`${path}.targets.latency`, "add latency to on, or remove the target"],
     ]);
     expect(toldOf(withScaling({ on: ["latency"] }))).toEqual([
-      [`${path}.targets`, "write for example targets: {latency: 5000}, in milliseconds of a whole request"],
+      [`${path}.targets`, "write targets: {latency: 5000} or another time in milliseconds per request"],
     ]);
   });
 
@@ -182,7 +182,9 @@ describe("models.<name>.scaling.by: hpa", () => {
 
   it("is not beside KEDA: a cluster has one server of external metrics", () => {
     const both = { models: { chat: { ...chat, scaling: hpa }, small: { ...small, replicas: { max: 2 } } } };
-    expect(toldOf(both)).toEqual([["models.chat.scaling.by", "write by: keda here, or by: hpa at each of the others"]]);
+    expect(toldOf(both)).toEqual([
+      ["models.chat.scaling.by", "write by: keda here, or by: hpa for each of the others"],
+    ]);
     expect(whyOf(both)[0]?.[1]).toContain("KEDA scales models.small");
     expect(toldOf({ models: { chat: { ...chat, scaling: hpa }, small } })).toEqual([]);
   });

@@ -48,7 +48,7 @@ describe("models.<name>.serviceLevel", () => {
     [{ tpotMs: 50, percentile: 99.9 }, `${path}.percentile`, "write for example 99"],
     [{ tpotMs: 50, percentile: "99%" }, `${path}.percentile`, "write 99"],
     [{ tpot: 50 }, `${path}.tpot`, 'did you mean "tpotMs"?'],
-    [{ ttftMs: 50, traffic: {} }, `${path}.traffic`, "write it beside serviceLevel, not in it"],
+    [{ ttftMs: 50, traffic: {} }, `${path}.traffic`, "write it next to serviceLevel, not in it"],
     [{ ttftMs: 50, confidence: 80 }, `${path}.confidence`, "write 0.8"],
     [{ ttftMs: 50, confidence: 1 }, `${path}.confidence`, "write for example 0.99"],
     [{ tokensPerSecond: 0 }, `${path}.tokensPerSecond`, "write for example 0.1"],

@@ -93,7 +93,7 @@ describe("a key that stands a level off", () => {
       "too low",
       { models: { chat: { ...chat, replicas: { concurrency: 2 } } } },
       "models.chat.replicas",
-      "Write it beside replicas, not in it.",
+      "Write it next to replicas, not in it.",
     ],
     [
       "too high, of another kind",

@@ -19,8 +19,9 @@ readonly KUBELET="$ROOT/var/lib/kubelet"
 readonly KEPT="$ROOT/var/lib/$NAME/kubelet"
 readonly ARRAY="/dev/md/$NAME"
 readonly MAPPED="/dev/mapper/$NAME"
-# Of the boot that was, or of a node that is no more: pods' files, sockets, and who had which device and CPU.
-readonly FORGOTTEN=(pods plugins plugins_registry device-plugins pod-resources cpu_manager_state memory_manager_state
+# Of the boot that was, or of a node that is no more: pods' files, sockets, who had which device and CPU; and weights, which
+# the boot volume has no room for.
+readonly FORGOTTEN=(inference-stacks-weights pods plugins plugins_registry device-plugins pod-resources cpu_manager_state memory_manager_state
   dra_manager_state allocated_pods_state actuated_pods_state lost+found)
 
 say() {

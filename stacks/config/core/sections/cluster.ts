@@ -16,7 +16,7 @@ const installer = z.enum(["platform", "present"]).default("platform");
 /** Source of a cluster. */
 const provision = z.enum(["create", "stack", "existing"]).default("existing").meta({
   description:
-    "Where the cluster comes from: create = this stack makes it, stack = another Pulumi stack did, which stackReference names, existing = somebody else did.",
+    "Where the cluster comes from: create = this stack makes it, stack = another Pulumi stack did, which stackReference names, existing = it is not managed here.",
   example: "create",
 });
 
@@ -95,7 +95,7 @@ const common = {
     .default([])
     .meta({
       description:
-        "Networks of the Kubernetes API server: its endpoints and the address of the Service `kubernetes`. Pods that use the API reach nothing else on ports 443 and 6443. Default: any address but those of metadata services.",
+        "Networks of the Kubernetes API server: its endpoints and the address of the Service `kubernetes`. Pods that use the API connect only to these on ports 443 and 6443. Default: any address but those of metadata services.",
       examples: [["10.0.0.0/28", "10.96.0.1/32"]],
     }),
 };
@@ -145,7 +145,7 @@ const gpuDevices = z
   .optional()
   .meta({
     description:
-      "What pods need beside the device plugin to open the GPUs of this cluster. With cards of both vendors: of AMD's pods only. Default: nothing.",
+      "What pods need in addition to the device plugin to open the GPUs of this cluster. With cards of both vendors: of AMD's pods only. Default: nothing.",
     examples: [{ groups: [992] }],
   });
 
@@ -161,7 +161,7 @@ export const clusterSection = taggedUnion("kind", [
     })
     .meta({
       description:
-        "the cluster of the kubeconfig: k3s, kind, or one that somebody else runs; or one made here in a container of this computer.",
+        "the cluster of the kubeconfig: k3s, kind, or another existing one; or one created here in a container of this computer.",
     }),
   z
     .strictObject({

@@ -41,7 +41,7 @@ export const eksSection = z
       .optional()
       .meta({
         description: "Account that everything is made in: credentials of any other are refused. Default: theirs.",
-        allowed: "the twelve digits of an account, in quotes",
+        allowed: "an AWS account ID of 12 digits, in quotes",
         example: "111122223333",
       }),
     kubernetesVersion: z
@@ -68,7 +68,7 @@ export const eksSection = z
       .meta({
         allowed: 'a list of at least one ARN such as "arn:aws:iam::111122223333:role/platform"',
         description:
-          "IAM roles and users that may do everything in the cluster; whoever deploys must be one of them. Nobody else gets in, whoever made it.",
+          "IAM roles and users that may do everything in the cluster; the deployer must be one of them. No other principal has access, not even the cluster creator.",
         examples: [["arn:aws:iam::111122223333:role/platform"]],
       }),
     endpoint: endpointSection,

@@ -11,7 +11,7 @@ export const endpointSection = z
     allowedCidrs: z
       .array(
         z.cidrv4().meta({
-          allowed: 'a network of IPv4 in CIDR form, such as "203.0.113.0/24", or "203.0.113.7/32" for one address',
+          allowed: 'an IPv4 network in CIDR form, such as "203.0.113.0/24", or "203.0.113.7/32" for one address',
           example: "203.0.113.0/24",
         }),
       )

@@ -55,7 +55,7 @@ export const externalModelSchema = z
     external: externalSchema,
   })
   .meta({
-    description: "Somebody else's server with OpenAI's API: it is published and called, and nothing of it is planned.",
+    description: "An external server with OpenAI's API: it is published and called, and nothing of it is planned.",
   });
 
 export type ExternalModelConfig = z.output<typeof externalModelSchema>;

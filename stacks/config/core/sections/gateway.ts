@@ -97,7 +97,7 @@ const consumerSchema = z
   })
   .meta({ description: "What a client may do.", example: { requestsPerMinute: 600 } });
 
-/** A list stands for a mapping without settings. */
+/** A list is short for a mapping without settings. */
 const consumersSchema = z
   .union([
     z.array(consumerName).min(1),
@@ -212,8 +212,7 @@ export const gatewaySection = z
       .optional()
       .meta({
         description: "Header in which clients name their session, where affinity is header. Default: x-session-id.",
-        allowed:
-          "a header in lower case that is not taken: neither of HTTP, of credentials, nor one that the gateway sets",
+        allowed: "a lower-case header that is not reserved by HTTP, credentials or the gateway",
         example: "x-user-id",
       }),
     affinity: z.enum(AFFINITIES).default("none").meta({
@@ -233,7 +232,7 @@ export const gatewaySection = z
     }),
     drainSeconds: wholeNumber(1, 86_400).optional().meta({
       description:
-        "How long a proxy or a replica that is told to leave may finish its requests; it goes as soon as the last one ends. Default: requestTimeoutSeconds, so that nothing is cut. Less, where nodes cannot wait.",
+        "How long a proxy or a replica that is stopped may finish its requests; it goes as soon as the last one ends. Default: requestTimeoutSeconds, so that nothing is cut. Less, where nodes cannot wait.",
       unit: "seconds",
       example: 600,
     }),

@@ -14,7 +14,7 @@ export const imagesSection = z
   .strictObject({
     mirror: registry().optional().meta({
       description:
-        "Registry that holds every image under its whole name: docker.io/ollama/ollama is pulled as <mirror>/docker.io/ollama/ollama. Images that stand there already stay. Default: each image's own registry.",
+        "Registry that holds every image under its whole name: docker.io/ollama/ollama is pulled as <mirror>/docker.io/ollama/ollama. Images that are there already stay. Default: each image's own registry.",
       example: "registry.example.com/mirror",
     }),
     registries: z

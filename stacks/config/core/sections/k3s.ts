@@ -43,7 +43,7 @@ const host = z
       description:
         "The machine's public host key, by which it proves to be that machine: on it, cat /etc/ssh/ssh_host_ed25519_key.pub.",
       allowed:
-        'one whole line as OpenSSH writes it, the type first and no options: "ssh-ed25519 AAAA…" (ssh-ed25519, ecdsa-sha2-nistp256, -384 or -521; a machine with a key of ssh-rsa has one of these beside it)',
+        'one whole line as OpenSSH writes it, the type first and no options: "ssh-ed25519 AAAA…" (ssh-ed25519, ecdsa-sha2-nistp256, -384 or -521; a machine with a key of ssh-rsa has one of these as well)',
       example: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs",
     }),
     bundle: folder.optional().meta({

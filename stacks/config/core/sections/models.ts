@@ -98,7 +98,7 @@ const common = {
     .optional()
     .meta({
       description:
-        "Further names that clients may put in the `model` field of a request, beside servedName: of clients that cannot be changed. Only of engines that serve a model under several names.",
+        "Further names that clients may put in the `model` field of a request, in addition to servedName: of clients that cannot be changed. Only of engines that serve a model under several names.",
       allowed: `a list of at most ${MOST_ALIASES} names, each on one line`,
       example: ["gpt-4o-mini"],
     }),
@@ -108,7 +108,7 @@ const common = {
     .meta({ description: "What the model does. Default: as in the catalogue, else chat.", example: "chat" }),
   firstRevision: z.string().regex(COMMIT).optional().meta({
     description:
-      "Commit that lies in the model's own folder of the store. With it every other commit has a folder beside that one, and none is copied over another. Default: each new commit takes the place of the last.",
+      "Commit stored in the model's default folder; other commits go to sibling folders. Default: each new commit takes the place of the last.",
     allowed: "the full hash of a commit: 40 hexadecimal digits",
     example: "bb46c15ee4bb56c5b63245ef50fd7637234d6f75",
   }),
@@ -148,7 +148,7 @@ const common = {
     .optional()
     .meta({
       description:
-        "LoRA adapters that answer beside the model, each under its own name in the `model` field. Only of engines that take adapters.",
+        "LoRA adapters that answer next to the model, each under its own name in the `model` field. Only of engines that take adapters.",
       allowed: "adapters by name: each a source, or source and rank",
       example: { contracts: "hf://org/contracts-lora@1f0c2c1" },
     }),
@@ -212,7 +212,7 @@ function canaryOf(engine: EngineName) {
     .optional()
     .meta({
       description:
-        "A second revision of the model beside it, planned, paid and served as a model of its own named <name>-canary. Clients call both by the model's name (docs/canary.md).",
+        "A second revision of the model, planned, paid and served as a model of its own named <name>-canary. Clients call both by the model's name (docs/canary.md).",
       example: { engineVersion: versionForm(engine).example, weight: 0 },
     });
 }

@@ -57,7 +57,7 @@ export const nodesSection = z
   .default({})
   .meta({
     description:
-      "Server groups. Beside each engine of such a model runs an Envoy that answers /health and /infer (docs/nodes.md).",
+      "Server groups. Next to each engine of such a model runs an Envoy that answers /health and /infer (docs/nodes.md).",
     example: { "inference-cluster": { model: "assistant" } },
   });
 

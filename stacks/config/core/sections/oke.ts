@@ -79,7 +79,7 @@ export const okeSection = z
           .meta({ description: "Subnets of the network.", example: { pods: "10.0.64.0/18" } }),
       })
       .prefault({})
-      .meta({ description: "Network of the cluster's own.", example: { vcn: "10.0.0.0/16" } }),
+      .meta({ description: "Network of the cluster.", example: { vcn: "10.0.0.0/16" } }),
     encryptionKeyId: ocid("key").optional().meta({
       description:
         "A key of OCI Vault that encrypts the cluster's secrets, its nodes' disks and its volumes. Default: a vault and keys of its own are made, and kept when all else is destroyed.",

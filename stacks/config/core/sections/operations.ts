@@ -59,6 +59,12 @@ export const storageSection = z
       unit: "GiB",
       example: 500,
     }),
+    nodeCacheGiB: wholeNumber(10, 100_000).optional().meta({
+      description:
+        "Disk space for weights on each node that serves models of the store: pods share them, and restarts copy nothing. The model used least recently makes room, never one in use. For engines that copy models of the store. Default: each pod copies its model.",
+      unit: "GiB",
+      example: 500,
+    }),
     bucket: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/)
@@ -175,7 +181,7 @@ export const budgetSection = z
   .strictObject({
     monthlyUsd: z.number().positive().max(1_000_000_000).meta({
       description:
-        "A plan is refused whose nodes that always run cost more, with what the cloud bills beside them: volumes, load balancer, and of a cluster made here its control plane and its nodes' disks. What more nodes up to maxNodes cost is shown, not limited; traffic is not counted.",
+        "A plan is refused whose nodes that always run cost more, including non-node costs: volumes, load balancer, and of a cluster made here its control plane and its nodes' disks. What more nodes up to maxNodes cost is shown, not limited; traffic is not counted.",
       unit: "USD per month",
       example: 5000,
     }),
@@ -216,7 +222,7 @@ export const apiPricesSection = z
   .default({})
   .meta({
     description:
-      "What APIs of others ask for a model's tokens, by its name in models or the catalogue, then by provider: in place of the catalogue's price of that provider, or beside those of others. Plans show when one's own machines cost less.",
+      "What APIs of others ask for a model's tokens, by its name in models or the catalogue, then by provider: replaces the catalogue's price of that provider; other providers' stay. Plans show when self-hosting costs less.",
     example: {
       "llama-3.1-8b-instruct": {
         DeepInfra: { inputUsdPerMillion: 0.03, outputUsdPerMillion: 0.05, asOf: "2026-11-20" },

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { text, url as urlField } from "./fields";
 
-/** What stands in place of `networks` that are left out. */
+/** Default of `networks`. */
 export const WITHOUT_NETWORKS =
   "any address that is not private; names of private networks (.internal, .local, .corp, .lan, .home.arpa) need them.";
 

@@ -32,6 +32,6 @@ export const peopleSection = z
   .optional()
   .meta({
     description:
-      "Groups of people, by the names that the cluster's authenticator gives them (OKE: OCIDs of groups), and what they may do with kubectl. Default: nobody gets rights.",
+      "Groups of people, by the names that the cluster's authenticator gives them (OKE: OCIDs of groups), and what they may do with kubectl. Default: none.",
     example: { viewers: ["ml-users"], operators: ["ml-platform"] },
   });

@@ -84,7 +84,7 @@ export const poolSchema = z
     }),
     maxNodes: wholeNumber(1, MOST_NODES).optional().meta({
       description:
-        "Nodes that the pool may grow to for pods that find no room. OKE and EKS clusters made here have an autoscaler for that; in others it is by hand, or by an autoscaler of yours. Default: minNodes, at least 1.",
+        "Largest number of nodes when pods do not fit. OKE and EKS clusters of this stack have an autoscaler; others scale by hand or by your own. Default: minNodes, at least 1.",
       unit: "nodes",
       example: 4,
     }),
@@ -236,7 +236,7 @@ export const poolSchema = z
       .optional()
       .meta({
         description:
-          "Parts of GPUs as GPUs of their own: mig = slices with memory of their own (A100, H100 and later), timeSlicing = turns on a card whose memory nobody parts. Default: a GPU is one pod's alone.",
+          "Parts of GPUs as GPUs of their own: mig = slices with memory of their own (A100, H100 and later), timeSlicing = turns on a card with shared memory. Default: a GPU is one pod's alone.",
         example: { mig: "all-1g.10gb" },
       }),
     confidential: z.boolean().optional().meta({

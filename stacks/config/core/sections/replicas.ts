@@ -4,7 +4,7 @@ import { wholeNumber } from "./fields";
 export const replicasFields = z
   .strictObject({
     min: wholeNumber(0, 1000).default(1).meta({
-      description: "Replicas that always run. 0: the model sleeps while nobody asks for it.",
+      description: "Replicas that always run. 0: the model scales to zero without requests.",
       unit: "replicas",
       example: 1,
     }),

@@ -20,7 +20,7 @@ export const trafficSchema = z
       example: 1000,
     }),
     outputTokens: wholeNumber(1, 16_777_216).default(300).meta({
-      description: "Tokens of an answer on average, those of its reasoning counted.",
+      description: "Average tokens of an answer, reasoning included.",
       unit: "tokens",
       example: 300,
     }),

@@ -33,7 +33,7 @@ export const transformSection = z
         example: "platform-models-chat-server-deployment",
       }),
       reason: text(512).meta({
-        description: "Why, for whoever reads the plan.",
+        description: "Reason, shown in the plan.",
         example: "a debugger shares the engine's processes",
       }),
       patches: z

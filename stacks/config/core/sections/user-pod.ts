@@ -43,7 +43,10 @@ const volume = z.strictObject({
 
 const containerFields = {
   name: dnsLabel(40).meta({ description: "Name of the container.", example: "log-shipper" }),
-  image: pinnedImage.meta({ description: "Its image.", example: "registry.example.com/ops/shipper:1.4.2" }),
+  image: pinnedImage.meta({
+    description: "Image of the container.",
+    example: "registry.example.com/ops/shipper:1.4.2",
+  }),
   command: z
     .array(text(4096))
     .min(1)
@@ -158,7 +161,7 @@ export const userPodField = z
       .optional()
       .meta({
         description:
-          "Containers beside the engine, which start before it and end after it. The plan counts them. They reach what the model's pods reach.",
+          "Containers next to the engine, which start before it and end after it. The plan counts them. They reach what the model's pods reach.",
         example: [{ name: "shipper", image: "registry.example.com/ops/shipper:1.4.2", cpu: 0.25, memoryGiB: 0.25 }],
       }),
     probes: probes.optional().meta({

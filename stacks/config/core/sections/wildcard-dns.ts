@@ -33,7 +33,7 @@ export const wildcardDnsSchema = z
   })
   .meta({
     description:
-      "Instead of hostname: the gateway is called <name>.<address with dashes>.<service>, and nobody writes a DNS record (docs/network.md).",
+      "Instead of hostname: the gateway is called <name>.<address with dashes>.<service>, without a DNS record (docs/network.md).",
     example: { service: "sslip.io", address: "203.0.113.7" },
   });
 

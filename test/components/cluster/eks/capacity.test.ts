@@ -77,8 +77,8 @@ describe("eksCapacityFindings", () => {
     expect(eksCapacityFindings([pool], { zones: {}, quotas: {} })).toEqual({
       problems: [],
       notes: [
-        "pools.h: nobody told which zones have p5.48xlarge",
-        'nobody told the quota "Running On-Demand P instances" (L-417A185B); whether the nodes of h can be had shows when they are made',
+        "pools.h: AWS did not report which zones have p5.48xlarge",
+        'AWS did not report the quota "Running On-Demand P instances" (L-417A185B); whether the nodes of h can be had shows when they are made',
       ],
     });
   });

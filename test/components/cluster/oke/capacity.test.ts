@@ -78,7 +78,9 @@ describe("capacityFindings", () => {
     const { problems, notes } = capacityFindings([okePool("BM.GPU.H100.8", { name: "h" })], cloud([0]));
     expect(problems).toEqual([]);
     expect(notes).toEqual([
-      expect.stringContaining("pools.h: nobody told what is left of the limits of BM.GPU.H100.8 in X:AD-1; whether"),
+      expect.stringContaining(
+        "pools.h: OCI did not report what is left of the limits of BM.GPU.H100.8 in X:AD-1; whether",
+      ),
     ]);
   });
 

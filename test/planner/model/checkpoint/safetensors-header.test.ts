@@ -108,7 +108,7 @@ describe("a safetensors header", () => {
     ["a gap between values", `{"a":${u8(0, 2)},"b":${u8(3, 4)}}`, 4, /"b" at bytes 3 to 4, and byte 2 is the next/],
     ["values that end before they begin", `{"a":${u8(2, 0, "[0]")}}`, 2, /"a" at bytes 2 to 0/],
     ["values beyond the file", `{"a":${u8(0, 10_737_418_240)}}`, 16, /"a" at bytes 0 to 10737418240, and has 16 bytes/],
-    ["values that no tensor has", `{"a":${u8(0, 2)}}`, 3, /has 3 bytes of values, and its header tells of 2/],
+    ["values that no tensor has", `{"a":${u8(0, 2)}}`, 3, /has 3 bytes of values, and its header states 2/],
     ["a shape of another size", `{"a":${u8(0, 2, "[3]")}}`, 2, /gives tensor "a" 2 bytes; U8 of \[3\] takes 3/],
     ["a shape beyond all numbers", `{"a":${u8(0, 2, "[4294967296,4294967296]")}}`, 2, /takes no whole number/],
     ["a negative size", `{"a":${u8(0, 2, "[-2]")}}`, 2, /a whole number from 0 is missing/],

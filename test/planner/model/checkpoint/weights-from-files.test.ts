@@ -149,7 +149,7 @@ describe("the cache of a model type that no reader knows", () => {
       "keys of another shape",
       replaced(k, { shape: [512, 4096] }),
       {},
-      `${k} has 512 outputs, and config.json tells of 1024`,
+      `${k} has 512 outputs, and config.json states 1024`,
     ],
     [
       "a layer without keys",
@@ -169,7 +169,7 @@ describe("the cache of a model type that no reader knows", () => {
       { kv_lora_rank: 512 },
       "its keys and values are compressed (kv_lora_rank), and what is cached of them depends on the engine's code",
     ],
-    ["an encoder", llamaTensors(llama8b), { is_encoder_decoder: true }, "it has an encoder beside its decoder"],
+    ["an encoder", llamaTensors(llama8b), { is_encoder_decoder: true }, "it has an encoder and a decoder"],
   ])("is not known with %s: no figure, and no plan", (_, tensors, more, doubt) => {
     const architecture = read(llama8b, tensors, UNKNOWN, more);
     expect(architecture.cacheDoubt).toBe(doubt);
@@ -205,7 +205,7 @@ describe("a model type that a reader knows", () => {
   it("is counted by config.json, with both figures and the tensors that differ", () => {
     const files = llamaTensors({ ...llama8b, width: 11008 });
     expect(read(llama8b, files, "llama").checkpoint?.notes).toEqual([
-      "the files hold 13.443 GB of tensors, and config.json tells of 16.061 GB: check that they belong together; the plan counts by config.json; model.layers.0.mlp.gate_proj.weight is 11008 × 4096 in the files and 14336 × 4096 by config.json; model.layers.0.mlp.up_proj.weight is 11008 × 4096 in the files and 14336 × 4096 by config.json; model.layers.0.mlp.down_proj.weight is 4096 × 11008 in the files and 4096 × 14336 by config.json; 93 more differ",
+      "the files hold 13.443 GB of tensors, and config.json states 16.061 GB: check that they belong together; the plan counts by config.json; model.layers.0.mlp.gate_proj.weight is 11008 × 4096 in the files and 14336 × 4096 by config.json; model.layers.0.mlp.up_proj.weight is 11008 × 4096 in the files and 14336 × 4096 by config.json; model.layers.0.mlp.down_proj.weight is 4096 × 11008 in the files and 4096 × 14336 by config.json; 93 more differ",
     ]);
   });
 
