@@ -1,8 +1,9 @@
 /** The account of an import, for people and as JSON. */
 import { counted } from "../../names/counted";
-import { visible, visibleJson } from "../../names/visible";
+import { visible, visibleJson, visibleLines } from "../../names/visible";
 import type { Imported } from "./import-files";
 import type { Entry, EntryKind } from "./ledger";
+import { withoutSecrets } from "./secrets";
 
 const HEADINGS: Readonly<Record<EntryKind, string>> = {
   wrong: "Wrong in the original",
@@ -29,6 +30,11 @@ function lineText({ file, line, path, to, why }: Entry): string {
   return visible(`${place} ${path}${key}: ${why ?? ""}`);
 }
 
+/** A reason that may quote the file. */
+function shown(message: string): string {
+  return visibleLines(withoutSecrets(message));
+}
+
 const UNDESCRIBED =
   "Models outside the catalogue are planned once their config.json is there: npm run pin keeps those of repositories.\n";
 
@@ -37,12 +43,12 @@ function decisionText({ decision }: NonNullable<Imported["settled"]>): string {
     case "unknown":
       return UNDESCRIBED;
     case "mistakes":
-      return `The environment needs an edit: ${decision.problems.map(({ message }) => visible(message)).join("\n")}\n`;
+      return `The environment needs an edit: ${decision.problems.map(({ message }) => shown(message)).join("\n")}\n`;
     case "planned":
       return `${
         decision.refusals.length === 0
           ? `Fits: ${decision.plan.models.map(({ name, shape }) => `${name} on ${shape}`).join(", ") || "machines alone"}\n`
-          : `Refused by the planner:\n${decision.refusals.map(({ subject, message }) => `  ${subject}: ${message}\n`).join("")}`
+          : `Refused by the planner:\n${decision.refusals.map(({ subject, message }) => `  ${subject}: ${shown(message)}\n`).join("")}`
       }${decision.isPartial === true ? UNDESCRIBED : ""}`;
   }
 }
@@ -56,11 +62,21 @@ export function reportJson(out: string, { entries, settled }: Imported): string 
       : decision.kind === "planned"
         ? {
             answer: decision.refusals.length === 0 ? "fits" : "refused",
-            reasons: decision.refusals.map(({ rule, subject, message }) => ({ rule, subject, message })),
+            reasons: decision.refusals.map(({ rule, subject, message }) => ({
+              rule,
+              subject,
+              message: withoutSecrets(message),
+            })),
           }
         : decision.kind === "unknown"
           ? { answer: "unknown", reasons: [{ message: decision.why }] }
-          : { answer: "mistakes", reasons: decision.problems.map(({ path, message }) => ({ subject: path, message })) };
+          : {
+              answer: "mistakes",
+              reasons: decision.problems.map(({ path, message }) => ({
+                subject: path,
+                message: withoutSecrets(message),
+              })),
+            };
   const models = settled?.models.map(({ key, draft }) => ({
     name: key,
     original: { ...draft.original, replicas: draft.replicas.min },

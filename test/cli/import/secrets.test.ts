@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { main } from "../../../cli/import";
+import { reportJson, reportText } from "../../../cli/import/report-text";
 import { runPiped, useFolder } from "../run";
+import { importText } from "./imported";
 import { kserve } from "./small-files";
 
 const SECRET = "SECRETVALUE";
@@ -58,6 +60,17 @@ const FILES: Readonly<Record<string, string>> = {
     },
   }),
 };
+
+it("is left out of a reason that quotes it", async () => {
+  const result = await importText(
+    stringify({
+      ollama: { models: { pull: ["llama3.1"] } },
+      ingress: { enabled: true, hosts: [{ host: `user:${SECRET}@h.example.com` }] },
+    }),
+  );
+  expect(result.settled?.decision.kind).toBe("mistakes");
+  expect(`${reportText(result)}${reportJson("out", result)}`).not.toContain(SECRET);
+});
 
 describe("a secret", () => {
   const folder = useFolder();
