@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
 import { searchSettings } from "./search.mts";
+import { searchDialog } from "./search-dialog.mts";
 
 const { base, repository, version, sidebar, subjects } = JSON.parse(
   readFileSync(new URL("site.json", import.meta.url), "utf8"),
@@ -54,5 +55,5 @@ export default defineConfig({
     search: { provider: "local", options: { detailedView: false, miniSearch: searchSettings(subjects, base) } },
     ...(repository !== undefined && { socialLinks: [{ icon: "github", link: repository }] }),
   },
-  vite: { build: { chunkSizeWarningLimit: 20_000 } },
+  vite: { plugins: [searchDialog], build: { chunkSizeWarningLimit: 20_000 } },
 });
