@@ -3,8 +3,7 @@ import { hourlyUsd, type MachineShape } from "../catalog/shapes";
 import type { Refusal } from "./candidates/types";
 import { FitCache } from "./fit-cache";
 import { fitOnMachine } from "./fitting";
-import { confirmedRequest } from "./level/confirmed-request";
-import { planDeployment } from "./plan";
+import { planConfirmed, planDeployment } from "./plan";
 import { nearestFirst } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import type { ModelPlan } from "./types";
@@ -84,8 +83,8 @@ function answerOn(
     return { shape, kind, reason: refusal.reason, refusal };
   }
   const asked = requestOn(model, shape);
-  const request = simulates ? confirmedRequest(asked, fits) : asked;
-  const { models, pools, problems, cost } = planDeployment(request, fits, { simulates });
+  const planned = simulates ? planConfirmed(asked, fits, { simulates }) : planDeployment(asked, fits);
+  const { models, pools, problems, cost } = planned;
   const [plan] = models;
   const [problem] = problems.filter(({ severity }) => severity === "mandatory");
   if (plan === undefined || problem !== undefined) {

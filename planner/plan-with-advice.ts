@@ -1,17 +1,15 @@
 import { adviseOn } from "./advice/advice";
 import { FitCache } from "./fit-cache";
 import { withFixes } from "./fixes/find-fixes";
-import { confirmedRequest } from "./level/confirmed-request";
-import { planDeployment } from "./plan";
+import { planConfirmed } from "./plan";
 import type { PlanRequest } from "./request";
 import type { DeploymentPlan } from "./types";
 
-export function planWithAdvice(asked: PlanRequest): DeploymentPlan {
+export function planWithAdvice(request: PlanRequest): DeploymentPlan {
   const fits = new FitCache();
-  const request = confirmedRequest(asked, fits);
+  const plan = planConfirmed(request, fits, { simulates: true });
   // A change must pass the simulation too, or it might be refused once written.
-  const again = (changed: PlanRequest) => planDeployment(confirmedRequest(changed, fits), fits);
-  const plan = planDeployment(request, fits, { simulates: true });
-  const problems = withFixes({ request: asked, plan, again });
-  return { ...plan, problems: [...problems, ...adviseOn({ request: asked, plan, again })] };
+  const again = (changed: PlanRequest) => planConfirmed(changed, fits);
+  const problems = withFixes({ request, plan, again });
+  return { ...plan, problems: [...problems, ...adviseOn({ request, plan, again })] };
 }

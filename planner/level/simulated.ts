@@ -3,8 +3,8 @@ import { Kept } from "../model/kept";
 import type { ServiceLevel } from "../service-level";
 import { band } from "../speed/margin";
 import { promptWorkMs } from "../speed/prefill";
-import { type ArrivingRequests, type Simulated, simulate, type Times } from "../speed/simulation";
-import { stepMs } from "../speed/step";
+import { type ArrivingRequests, type BatchCosts, type Simulated, simulate, type Times } from "../speed/simulation";
+import { stepMs, stepOf } from "../speed/step";
 import type { ReplicaSetup } from "../speed/types";
 import { FIRST_TOKEN, tokenTimeOf, USUAL_LEVEL } from "./level-rate";
 import type { ReplicaSpeed } from "./replica-speed";
@@ -42,10 +42,15 @@ function withWaits(setup: ReplicaSetup, requests: ArrivingRequests): Simulated {
   };
 }
 
-function costsOf(setup: ReplicaSetup) {
+function costsOf(setup: ReplicaSetup): BatchCosts {
+  const steps: ReturnType<typeof stepOf>[] = [];
   return {
-    stepMs: (sequences: number, contextTokens: number) => stepMs(setup, { sequences, contextTokens }).totalMs,
-    prefillMs: (tokens: number, alreadyRead: number) => promptWorkMs(setup, tokens, alreadyRead),
+    stepMs: (sequences, contextTokens) => {
+      const step = steps[sequences] ?? stepOf(setup, sequences);
+      steps[sequences] = step;
+      return step(contextTokens).totalMs;
+    },
+    prefillMs: (tokens, alreadyRead) => promptWorkMs(setup, tokens, alreadyRead),
     overlapWait: setup.coefficients.overlap,
     kvTokens: setup.kvTokens,
     maxSequences: setup.maxNumSeqs ?? Number.POSITIVE_INFINITY,

@@ -109,7 +109,12 @@ export function simulate(costs: BatchCosts, requests: ArrivingRequests, seed = S
       now = queue[next]?.arrivedMs ?? now;
       continue;
     }
-    const context = running.reduce((sum, { input, written }) => sum + input + written, 0);
+    let [context, untilEnd] = [0, Number.POSITIVE_INFINITY];
+    for (const { input, output, written } of running) {
+      context += input;
+      context += written;
+      untilEnd = Math.min(untilEnd, output - written);
+    }
     if (current !== undefined) {
       const chunk = Math.min(costs.chunkTokens, current.input - current.read);
       const chunkMs = costs.prefillMs(chunk, shared + current.read);
@@ -124,7 +129,6 @@ export function simulate(costs: BatchCosts, requests: ArrivingRequests, seed = S
       }
     } else {
       // No change until an answer ends or a request arrives: these steps are one.
-      const untilEnd = Math.min(...running.map(({ output, written }) => output - written));
       const stepMs = answerMs(context);
       const arrival = queue[next];
       const isWaiting = arrival === undefined || arrival.arrivedMs <= now;

@@ -28,24 +28,32 @@ export interface StepTime {
 
 /** Pipeline stages alternate between groups of sequences: a pass carries one group. */
 export function stepMs(setup: ReplicaSetup, { sequences, contextTokens }: DecodeLoad): StepTime {
+  return stepOf(setup, sequences)(contextTokens);
+}
+
+/** Step of so many sequences by their context, for many contexts. */
+export function stepOf(setup: ReplicaSetup, sequences: number): (contextTokens: number) => StepTime {
   const { attentionDataParallel = 1, pipelineParallel, coefficients } = setup;
   const tokens = Math.max(1, sequences / pipelineParallel);
   const own = Math.max(1, tokens / attentionDataParallel);
   const matrices = matrixMs(setup, tokens, coefficients.decodeCompute, tokens);
-  const kvMs = cacheMs(setup, own, contextTokens);
   const exchangedMs = communicationMs(setup, tokens);
-  const busyMs = matrices.totalMs + kvMs + exchangedMs;
-  const overheadMs = launchedMs(setup, busyMs) - busyMs + engineMs(setup, own);
+  const ofEngineMs = engineMs(setup, own);
   const { step: factor, addedMs, addedPerSequenceMs } = setup.calibration ?? NOT_MEASURED;
   const besides = addedMs + addedPerSequenceMs * tokens;
-  return {
-    totalMs: factor * (busyMs + overheadMs) + besides,
-    weightsMs: factor * matrices.weightsMs,
-    kvMs: factor * kvMs,
-    computeMs: factor * matrices.computeMs,
-    communicationMs: factor * exchangedMs,
-    overheadMs: factor * overheadMs + besides,
-    matrices,
+  return (contextTokens) => {
+    const kvMs = cacheMs(setup, own, contextTokens);
+    const busyMs = matrices.totalMs + kvMs + exchangedMs;
+    const overheadMs = launchedMs(setup, busyMs) - busyMs + ofEngineMs;
+    return {
+      totalMs: factor * (busyMs + overheadMs) + besides,
+      weightsMs: factor * matrices.weightsMs,
+      kvMs: factor * kvMs,
+      computeMs: factor * matrices.computeMs,
+      communicationMs: factor * exchangedMs,
+      overheadMs: factor * overheadMs + besides,
+      matrices,
+    };
   };
 }
 

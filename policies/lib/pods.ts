@@ -1,4 +1,5 @@
 import { CONTAINER_LISTS } from "../../kubernetes/pod-templates";
+import { askedOnce } from "./asked-once";
 import { documentsIn, patchIn } from "./documents";
 import { type Field, isObject, UNKNOWN, type Value } from "./field";
 import type { Resource } from "./resource";
@@ -73,6 +74,12 @@ const TELLING_TEXT = new RegExp(
   "m",
 );
 
+/** The search takes long in scripts and dashboards alone. */
+const LONG = 200;
+const tells = (text: string) => TELLING_TEXT.test(text);
+const longTells = askedOnce(tells);
+const isTelling = (text: string) => (text.length < LONG ? tells(text) : longTells(text));
+
 /** Cached, because many policies read the same resources. */
 const mayHold = new WeakMap<object, boolean>();
 
@@ -82,7 +89,7 @@ function mayHoldPods(value: Value): boolean {
     return true;
   }
   if (typeof value === "string") {
-    return TELLING_TEXT.test(value);
+    return isTelling(value);
   }
   if (value === null || typeof value !== "object") {
     return false;
@@ -130,7 +137,7 @@ function podsBelow(field: Field, place: Place): PodTemplate[] {
 export function heldPods(field: Field): Field[] | undefined {
   const { value } = field;
   if (typeof value === "string") {
-    return TELLING_TEXT.test(value)
+    return isTelling(value)
       ? documentsIn(field).filter((document) => isObject(document.value) || Array.isArray(document.value))
       : [];
   }

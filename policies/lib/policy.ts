@@ -72,6 +72,7 @@ export function resourcePolicy<C extends object = object>(
     validateResource: (args, reportViolation) => {
       unknownPaths.clear();
       let violations = 0;
+      const config = configOf<C>(definition, args);
       for (const resource of toResources(args, unknownPaths)) {
         check(
           resource,
@@ -79,7 +80,7 @@ export function resourcePolicy<C extends object = object>(
             violations += 1;
             reportViolation(message(definition, finding));
           },
-          configOf<C>(definition, args),
+          config,
         );
       }
       if (violations === 0 && unknownPaths.size > 0) {

@@ -1,3 +1,4 @@
+import { askedOnce } from "./asked-once";
 import type { Field } from "./field";
 import { HELM_CHART, type Resource } from "./resource";
 import { select } from "./rows";
@@ -40,12 +41,13 @@ export function secretPlaces(resource: Resource): SecretPlace[] {
   if (secretInputs === undefined) {
     return [];
   }
-  return PLACES.filter(([pattern]) => pattern.test(type))
-    .flatMap(([, paths]) => paths)
+  return pathsOn(type)
     .flatMap((path) => (path === "" ? props.entries().map(([, field]) => field) : select(props, path)))
     .filter((field) => !secretInputs.includes(topOf(field)) && field.is((value) => value !== undefined))
     .map((field) => ({ field, isNamed: WHOLE.test(type) && props.get("type").value !== "String" }));
 }
+
+const pathsOn = askedOnce((type) => PLACES.flatMap(([pattern, paths]) => (pattern.test(type) ? paths : [])));
 
 function topOf({ path }: Field): string {
   return path.replace(/[.[].*$/, "");

@@ -1,3 +1,4 @@
+import { askedOnce } from "./asked-once";
 import { jsonObjectIn } from "./documents";
 import { type Field, isObject, UNKNOWN } from "./field";
 import { chartValues } from "./helm-values";
@@ -27,10 +28,14 @@ export function settings(resource: Resource, about: RegExp): Setting[] {
 function settingsBelow(holder: Field, about: RegExp, above: readonly string[] = []): Setting[] {
   const read = propertiesBelow(holder, above).filter(({ key }) => key !== "description");
   return read.flatMap(({ keys, field, holder: own }: Property) => [
-    ...(isObject(field.value) || !keys.some((key) => about.test(key)) ? [] : [property(keys, field)]),
+    ...(isObject(field.value) || !isAbout(keys, about) ? [] : [property(keys, field)]),
     ...variable(keys, field, own, about),
     ...inText(keys, field, about),
   ]);
+}
+
+function isAbout(keys: readonly string[], about: RegExp): boolean {
+  return keys.some((key) => about.test(key));
 }
 
 /** Without duplicates: one text may be parsed in several ways. */
@@ -71,19 +76,17 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
   const found = items.flatMap((at): Word[] => {
     const { value } = at;
     return typeof value === "string"
-      ? readBy(keys, value)
-          .split(/[\s"']+/)
-          .flatMap((word) => (word === "" ? [] : [{ word, at }]))
+      ? wordsIn(readBy(keys, value)).map((word) => ({ word, at }))
       : value === UNKNOWN
         ? [{ word: undefined, at }]
         : [];
   });
   const texts = items.flatMap((at) => (typeof at.value === "string" ? [{ text: at.value, at }] : []));
   return [
-    ...options(keys, found),
+    ...options(keys, found, about),
     ...texts.flatMap(({ text, at }) => {
       const json = jsonObjectIn(at);
-      return json === undefined ? lines(keys, readBy(keys, text), at) : settingsBelow(json, about, keys);
+      return json === undefined ? lines(keys, readBy(keys, text), at, about) : settingsBelow(json, about, keys);
     }),
   ];
 }
@@ -92,12 +95,20 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
 const COMMAND_KEY = /(^|[a-z])(command|args)$/i;
 
 function readBy(keys: readonly string[], text: string): string {
-  return COMMAND_KEY.test(keys.at(-1) ?? "") ? withoutComments(text) : withoutProse(withoutComments(text));
+  return COMMAND_KEY.test(keys.at(-1) ?? "") ? code(text) : codeWithoutProse(text);
 }
 
+const code = askedOnce(withoutComments);
+const codeWithoutProse = askedOnce((text) => withoutProse(code(text)));
+const wordsIn = askedOnce((text): readonly string[] => text.split(/[\s"']+/).filter((word) => word !== ""));
+
 /** `--name=value`, `--name value`, and `--name` for true; `set name value` of a command line. */
-function options(keys: readonly string[], found: readonly Word[]): Setting[] {
+function options(keys: readonly string[], found: readonly Word[], about: RegExp): Setting[] {
+  const isAsked = isAbout(keys, about);
   return found.flatMap(({ word = "", at }, index) => {
+    if (!(isAsked || about.test(word))) {
+      return [];
+    }
     const { name: bare, value: state } = bareSwitch(word, found[index + 1]?.word);
     if (bare !== undefined) {
       return [setting([...keys, bare], [at.containing(state)], at)];
@@ -125,11 +136,24 @@ const MINIFIED: Readonly<Record<string, string>> = { "!0": "true", "!1": "false"
 const SWITCH =
   /(?<![\w.$])(?<!\w-)([A-Za-z][\w.-]{0,100})["']?\s{0,20}[=:]\s{0,20}["']?(true|false|yes|no|on|off|none|!?[01])\b/gi;
 
+function lines(keys: readonly string[], text: string, at: Field, about: RegExp): Setting[] {
+  const isAsked = isAbout(keys, about);
+  return linesOf(text).flatMap((line) =>
+    isAsked || isAbout(line.keys, about) ? [setting([...keys, ...line.keys], [at.containing(line.value)], at)] : [],
+  );
+}
+
+interface Line {
+  /** Of its section, if any, and its own. */
+  readonly keys: readonly string[];
+  readonly value: string;
+}
+
 /**
  * Lines of setting files: `[section]` or `section:`, and `name = value`, `name: value` or `name
  * value`.
  */
-function lines(keys: readonly string[], text: string, at: Field): Setting[] {
+const linesOf = askedOnce((text): readonly Line[] => {
   let section: string | undefined;
   return text.split("\n").flatMap((line) => {
     section = /^\s*(?:\[([^\]]+)\]|([\w.-]+):)\s*$/.exec(line)?.slice(1).find(Boolean) ?? section;
@@ -142,11 +166,12 @@ function lines(keys: readonly string[], text: string, at: Field): Setting[] {
       whole.length > 0
         ? []
         : [...line.matchAll(SWITCH)].map(([, key = "", state = ""]) => [key, MINIFIED[state] ?? state] as const);
-    return [...whole, ...inline].map(([key, held]) =>
-      setting([...keys, ...(section === undefined ? [] : [section]), key], [at.containing(held)], at),
-    );
+    return [...whole, ...inline].map(([key, held]) => ({
+      keys: [...(section === undefined ? [] : [section]), key],
+      value: held,
+    }));
   });
-}
+});
 
 /** Authentication methods: a variable that ends in one and `AUTH` concerns this method only. */
 const WAYS = ["basic", "client", "digest", "http", "jwt", "key", "ldap", "oidc", "proxy", "saml", "tls", "token"];
@@ -155,12 +180,12 @@ const WAYS = ["basic", "client", "digest", "http", "jwt", "key", "ldap", "oidc",
 const LONGEST_NAME = 200;
 
 /** Variables (`WEBUI_AUTH`) begin with a program's name, of any number of words. */
-function namesOf(name: string): string[] {
+const namesOf = askedOnce((name): readonly string[] => {
   const parts = words(name.slice(-LONGEST_NAME)).split("-");
   return /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name)
     ? parts.flatMap((_, start) => (WAYS.includes(parts[start - 1] ?? "") ? [] : [parts.slice(start).join("-")]))
     : [parts.join("-")];
-}
+});
 
 /** `sendAnonymousUsage`, `send_anonymous_usage` and `SEND_ANONYMOUS_USAGE` are `send-anonymous-usage`. */
 function words(name: string): string {

@@ -160,7 +160,7 @@ function commandLine(holder: Field): Setting[] {
   const words = COMMAND_LINES.filter((list) => Array.isArray(holder.get(list).value))
     .flatMap((list) => holder.get(list).items())
     .flatMap((place) => (typeof place.value === "string" ? [{ text: place.value, place }] : []));
-  return credentialsOfCommandLine(words).map((field) => ({ field, isNamed: true }));
+  return words.length === 0 ? [] : credentialsOfCommandLine(words).map((field) => ({ field, isNamed: true }));
 }
 
 /** Never repeats the text. */

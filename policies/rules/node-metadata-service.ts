@@ -47,6 +47,8 @@ const OCI: readonly Row[] = [
   allowed: "true: version 1 answers requests forged through a node (SSRF)",
 }));
 
+const ROWS = [...AWS, ...OCI];
+
 export const nodeMetadataService = resourcePolicy(
   {
     name: "node-metadata-service",
@@ -59,7 +61,7 @@ export const nodeMetadataService = resourcePolicy(
       "Set metadataOptions to httpTokens: required and httpPutResponseHopLimit: 1 on AWS, areLegacyImdsEndpointsDisabled on OCI.",
   },
   (resource, report) => {
-    for (const finding of broken([...AWS, ...OCI], resource)) {
+    for (const finding of broken(ROWS, resource)) {
       report({ resource, ...finding });
     }
   },

@@ -25,6 +25,8 @@ const ALLOWING: Row = {
   allowed: "Deny",
 };
 
+const OPENING = [...LETTING_PASS, ALLOWING];
+
 export const tenantIsolation = stackPolicy(
   {
     name: "tenant-isolation",
@@ -75,7 +77,7 @@ export const tenantIsolation = stackPolicy(
       }
     }
     for (const policy of policies) {
-      for (const finding of broken([...LETTING_PASS, ALLOWING], policy)) {
+      for (const finding of broken(OPENING, policy)) {
         report({ resource: policy, ...finding });
       }
       const targets = targetsOf(policy);

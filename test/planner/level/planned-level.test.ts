@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FitCache } from "../../../planner/fit-cache";
-import { confirmedRequest } from "../../../planner/level/confirmed-request";
+import { confirmedPlaces } from "../../../planner/level/confirmed-places";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest } from "../../../planner/request";
 import type { ServiceLevel } from "../../../planner/service-level";
@@ -148,7 +148,7 @@ describe("a plan for traffic", () => {
 
   it("says nothing of levels where nobody asks, and plans as without the simulation", () => {
     const still = environmentOf(POOLS, [modelOf("qwen2.5-7b-instruct", { name: "chat" })]);
-    expect(confirmedRequest(still, new FitCache())).toBe(still);
+    expect(confirmedPlaces(still, new FitCache()).request).toBe(still);
     const { speed } = planned(planWithAdvice(still));
     expect(
       Object.keys(speed).filter((key) => ["capacity", "headroom", "neededReplicas", "sure", "why"].includes(key)),

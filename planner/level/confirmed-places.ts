@@ -1,7 +1,7 @@
 /** Checks the closed-form plan for traffic by simulation, before anything depends on it. */
 import type { FitCache } from "../fit-cache";
 import type { Placement } from "../placement";
-import { planDeployment } from "../plan";
+import { type Places, placesOf } from "../places";
 import type { PlanRequest } from "../request";
 import { peakRate } from "../traffic";
 import { confirmedReplicas } from "./simulated";
@@ -11,20 +11,20 @@ import { isDerived } from "./sizing";
 const MOST_ROUNDS = 3;
 
 /** With each model's rate share that its simulation confirms; unchanged without traffic. */
-export function confirmedRequest(asked: PlanRequest, fits: FitCache): PlanRequest {
+export function confirmedPlaces(
+  asked: PlanRequest,
+  fits: FitCache,
+): { readonly request: PlanRequest; readonly places: Places } {
   let request = asked;
+  let places = placesOf(request, fits);
   for (let round = 0; round < MOST_ROUNDS && request.models.some(({ traffic }) => traffic); round += 1) {
     const shares = new Map<string, number>();
-    planDeployment(request, fits, {
-      onPlaced: (placements) => {
-        for (const placement of placements) {
-          const share = shareOf(placement);
-          if (share < 1) {
-            shares.set(placement.model.name, share);
-          }
-        }
-      },
-    });
+    for (const placement of places.placements) {
+      const share = shareOf(placement);
+      if (share < 1) {
+        shares.set(placement.model.name, share);
+      }
+    }
     if (shares.size === 0) {
       break;
     }
@@ -35,8 +35,9 @@ export function confirmedRequest(asked: PlanRequest, fits: FitCache): PlanReques
         return share === undefined ? model : { ...model, confirmedShare: share * (model.confirmedShare ?? 1) };
       }),
     };
+    places = placesOf(request, fits);
   }
-  return request;
+  return { request, places };
 }
 
 /** Fraction of the planned rate. */
