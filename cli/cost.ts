@@ -61,26 +61,41 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   const limit = deadline(ANSWER_SECONDS);
   const clientOf = (url: string) => new HttpClient(url, { userAgent: "inference-stacks-cost", advice: ADVICE });
   try {
-    const report = await toldMistakes(io, progress, async () => {
+    const made = await toldMistakes(io, progress, async () => {
       const { plan } = await runEnvironment(environment);
       const figures = await askFigures(new Prometheus(clientOf(args.prometheus)), args.days, limit.signal);
-      const opencost =
-        args.opencost === undefined
-          ? undefined
-          : await openCostFigures(clientOf(args.opencost), args.days, limit.signal);
-      return { environment: args.environment, ...compare(plan, figures, opencost) };
+      const { opencost, failure } = await optional(args.opencost, (url) =>
+        openCostFigures(clientOf(url), args.days, limit.signal),
+      );
+      return { failure, report: { environment: args.environment, ...compare(plan, figures, opencost) } };
     });
-    if (report === undefined) {
+    if (made === undefined) {
       return EXIT.badInput;
     }
+    const { report, failure } = made;
     const json = () => `${JSON.stringify(report, undefined, 2)}\n`;
     io.out(args.json ? json() : args.csv ? costCsv(report) : costText(report));
+    if (failure !== undefined) {
+      toldFailure(failure, io);
+    }
     return EXIT.ok;
   } catch (error) {
     progress.stop();
     return toldFailure(error, io);
   } finally {
     limit.stop();
+  }
+}
+
+/** OpenCost's figures, or why there are none: they only stand beside the report. */
+async function optional<Figures>(url: string | undefined, ask: (url: string) => Promise<Figures>) {
+  if (url === undefined) {
+    return {};
+  }
+  try {
+    return { opencost: await ask(url) };
+  } catch (failure) {
+    return { failure };
   }
 }
 

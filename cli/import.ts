@@ -6,6 +6,7 @@ import { cards, findShape } from "../catalog/shapes";
 import { visible } from "../names/visible";
 import { hostname } from "../stacks/config/core/sections/fields";
 import { type Checks, checkedArguments } from "./checked-arguments";
+import { withEnvFiles } from "./import/compose-env";
 import { FORMATS } from "./import/formats/table";
 import { type Imported, importDocuments } from "./import/import-files";
 import { DEFAULTS, type ImportOptions } from "./import/options";
@@ -88,7 +89,9 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   }
   const written: string[] = [];
   try {
-    const documents = args.files.flatMap((file) => readDocuments(visible(file), resolve(file)));
+    const documents = args.files.flatMap((file) =>
+      readDocuments(visible(file), resolve(file)).map((document) => withEnvFiles(document, dirname(resolve(file)))),
+    );
     const imported = await importDocuments(args.name, documents, args.options, dirname(resolve(args.out)));
     return write(args, imported, io, written);
   } catch (error) {

@@ -19,3 +19,6 @@ export const SIGNAL_SERIES = {
 
 /** Requests in two minutes to a sleeping model without a replica, by `namespace` and `model`. */
 export const UNMET_REQUESTS_SERIES = "inference:unmet_requests:increase2m";
+
+/** Requests that wait or are answered, as the gateway counts them, by `namespace` and `model`. */
+export const UNDER_WAY_SERIES = "inference:requests_under_way:count";

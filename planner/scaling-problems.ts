@@ -1,4 +1,5 @@
 /** Scaling problems that depend on a model's placement; others are configuration rules. */
+import type { GpuSpec } from "../catalog/shapes";
 import { engineOf } from "../engines";
 import type { Placement } from "./placement";
 import { leastPrefillMs } from "./prefill";
@@ -17,7 +18,7 @@ export function scalingProblems(
   const { scaling } = models.find(({ name }) => name === placement.model.name) ?? {};
   const pool = pools.find(({ name }) => name === placement.candidate.pool);
   return scaling && pool
-    ? [...withoutGpus(placement, scaling), ...tooQuick(placement, scaling, pool), ...tooIdle(placement, scaling)]
+    ? [...withoutGpus(placement, scaling, pool), ...tooQuick(placement, scaling, pool), ...tooIdle(placement, scaling)]
     : [];
 }
 
@@ -25,17 +26,30 @@ function refusal(model: string, key: string, rule: string, message: string): Cap
   return { severity: "mandatory", rule, subject: `models.${model}.scaling.${key}`, message: `${model}: ${message}` };
 }
 
-function withoutGpus({ model: { name }, candidate }: Placement, { signals }: ScalingPlan): CapacityProblem[] {
+function withoutGpus(
+  { model: { name }, candidate }: Placement,
+  { signals }: ScalingPlan,
+  { shape: { gpu } }: PoolRequest,
+): CapacityProblem[] {
+  const reason =
+    candidate.layout.gpusPerNode === 0
+      ? `runs on the CPUs of pool "${candidate.pool}": there is no GPU to ask. Write on: [queue], or take a pool with GPUs.`
+      : unseen(gpu);
   return signals
-    .filter(({ on }) => candidate.layout.gpusPerNode === 0 && OF_GPUS.includes(on))
-    .map(({ on }) =>
-      refusal(
-        name,
-        "on",
-        "scaling-signal",
-        `it follows ${on}, and runs on the CPUs of pool "${candidate.pool}": there is no GPU to ask. Write on: [queue], or take a pool with GPUs.`,
-      ),
-    );
+    .filter(({ on }) => reason !== undefined && OF_GPUS.includes(on))
+    .map(({ on }) => refusal(name, "on", "scaling-signal", `it follows ${on}, and ${reason}`));
+}
+
+/** Why no exporter says how much of its cards a model uses; undefined where one does. */
+function unseen(gpu: GpuSpec | undefined): string | undefined {
+  if (gpu?.slice?.kind === "time-slices") {
+    // NVIDIA/cloud-native-docs, gpu-sharing.rst.
+    return "takes its GPU in turns with others (sharing.timeSlicing): NVIDIA's exporter names no model of such a card. Write on: [queue], or part the cards by sharing.mig.";
+  }
+  // ROCm/device-metrics-exporter, docs/configuration/metricslist.md.
+  return gpu?.vendor === "amd" && !/^AMD Instinct MI[23]\d\d/.test(gpu.model)
+    ? `AMD's exporter reports no such figure of ${gpu.model}. Write on: [queue].`
+    : undefined;
 }
 
 /** An unreachable target scales to the maximum and stays there. */

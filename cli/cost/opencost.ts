@@ -5,9 +5,9 @@ import { expectJson } from "../smoke/json";
 
 const PREFIX = modelNamespaceName("");
 
-/** `/allocation/compute` of OpenCost: one set for the window, by namespace. */
+/** `/allocation/compute` of OpenCost: one set for the window, by namespace; no number is null there. */
 const allocations = z.object({
-  data: z.array(z.record(z.string(), z.object({ totalCost: z.number() })).nullable()),
+  data: z.array(z.record(z.string(), z.object({ totalCost: z.number().nullable() })).nullable()),
 });
 
 /** US dollars per model in the window. @throws NoAnswer, StepFailure */
@@ -26,7 +26,7 @@ export async function openCostFigures(
   });
   const found = new Map<string, number>();
   for (const [namespace, { totalCost }] of data.flatMap((set) => Object.entries(set ?? {}))) {
-    if (namespace.startsWith(PREFIX)) {
+    if (namespace.startsWith(PREFIX) && totalCost !== null) {
       const model = namespace.slice(PREFIX.length);
       found.set(model, (found.get(model) ?? 0) + totalCost);
     }

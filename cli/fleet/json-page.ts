@@ -13,7 +13,7 @@ export function fleetPage(): string {
 
 \`npm run -s fleet -- plan --json\` and \`npm run -s fleet -- status --json\` print one document each on standard output, whatever is wrong with
 nodes ([the exit status](fleet.md#exit-status) says whether something is). Only where the fleet's file itself cannot be used is standard output
-empty, and standard error has the list of mistakes.
+empty, and standard error has the list of mistakes. With [\`jq\`](https://jqlang.org/download/):
 
 \`\`\`sh
 npm run -s fleet -- plan --json | jq -r '.nodes[] | select(.verdict != "deployable") | .name'

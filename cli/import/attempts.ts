@@ -6,7 +6,6 @@ import { loseImage } from "./server-image";
 /** One such way. */
 interface Attempt {
   readonly apply: () => void;
-  readonly undo: () => void;
   readonly note: (refusal: string) => void;
 }
 
@@ -25,11 +24,6 @@ export function attemptsFor({ draft }: SettledModel, { rule }: CapacityProblem):
                 args[flag] = value;
               });
             },
-            undo: () => {
-              stated.forEach(([, { flag }]) => {
-                delete args[flag];
-              });
-            },
             note: () => {
               stated.forEach(([key, { flag, value }]) => {
                 const why = `no parser is known for the model's family: ${value} is written as args.${flag}`;
@@ -46,9 +40,6 @@ export function attemptsFor({ draft }: SettledModel, { rule }: CapacityProblem):
             apply: () => {
               delete settings.image;
               delete settings.engineVersion;
-            },
-            undo: () => {
-              Object.assign(settings, { engineVersion, ...(image !== undefined && { image }) });
             },
             note: (refusal: string) => {
               if (image === undefined) {

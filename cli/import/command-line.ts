@@ -43,12 +43,24 @@ const STARTERS = new Set([
 /** `$(NAME)`, as Kubernetes writes it, `${NAME}` and `$NAME`, as shells and compose files do; `${NAME:-otherwise}`. */
 const REFERENCE = /\$\(([\w-]+)\)|\$\{(\w+)(?:(:?)([-?+])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
 
-/** Text with the variables that are known, and what the text has for those that are not; others stay as they are. */
-export function substituted(text: string, variables: Readonly<Record<string, string>>): string {
+/**
+ * Text with the variables that are known, and what the text has for those that are not; others stay as they are.
+ *
+ * @param isLeft names whose references stay.
+ */
+export function substituted(
+  text: string,
+  variables: Readonly<Record<string, string>>,
+  isLeft: (name: string) => boolean = () => false,
+): string {
   return text.replace(
     REFERENCE,
     (whole, kubernetes?: string, braced?: string, colon?: string, sign?: string, word?: string, bare?: string) => {
-      const value = rowOf(variables, kubernetes ?? braced ?? bare ?? "");
+      const name = kubernetes ?? braced ?? bare ?? "";
+      if (isLeft(name)) {
+        return whole;
+      }
+      const value = rowOf(variables, name);
       const isSet = value !== undefined && !(colon === ":" && value === "");
       return sign === "+" ? (isSet ? (word ?? "") : "") : isSet ? value : sign === "-" ? (word ?? "") : whole;
     },

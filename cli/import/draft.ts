@@ -131,6 +131,26 @@ export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineN
   };
 }
 
+/** @returns puts back what the draft and its account have now. */
+export function held(model: ModelDraft): () => void {
+  const { settings, block, args, env, adapters, pod, ledger } = model;
+  const records = [settings, block, args, env, adapters, pod.labels, pod.annotations];
+  const lists = [pod.volumes, pod.initContainers, pod.sidecars];
+  const keptRecords = records.map((record) => ({ ...record }));
+  const keptLists = lists.map((list) => [...list]);
+  const forget = ledger.mark();
+  return () => {
+    records.forEach((record, index) => {
+      for (const key of Object.keys(record)) {
+        delete record[key];
+      }
+      Object.assign(record, keptRecords[index]);
+    });
+    lists.forEach((list, index) => void list.splice(0, list.length, ...(keptLists[index] ?? [])));
+    forget();
+  };
+}
+
 /** A name as keys of the environment are: lower-case letters, digits and dashes. */
 export function keyOf(name: string): string {
   const key = name

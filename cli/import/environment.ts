@@ -44,7 +44,14 @@ export type ClusterKind = "local" | "oci" | "aws";
 
 /** The kind of cluster: the user's word, then that of the files. */
 export function clusterOf({ draft, options }: Pick<Settlement, "draft" | "options">): ClusterKind {
-  return options.cluster ?? draft.cluster ?? DEFAULTS.cluster;
+  return options.cluster ?? draft.cluster ?? cloudOf(draft) ?? DEFAULTS.cluster;
+}
+
+/** The cloud whose machines the files name. */
+function cloudOf({ models }: Draft): "oci" | "aws" | undefined {
+  return models
+    .map(({ machine }) => findShape(machine.shape ?? "")?.provider)
+    .find((provider) => provider === "oci" || provider === "aws");
 }
 
 /** Whether the stack makes the cluster: wherever it has nothing else to do. */
@@ -92,7 +99,9 @@ function cluster(settlement: Settlement, note: Note): Plain {
   const { options, draft } = settlement;
   if (options.cluster === undefined) {
     note(
-      draft.cluster === undefined ? "default, of --cluster" : "of the files' machines; --cluster names another",
+      (draft.cluster ?? cloudOf(draft)) === undefined
+        ? "default, of --cluster"
+        : "of the files' machines; --cluster names another",
       "cluster",
       "kind",
     );

@@ -99,7 +99,7 @@ function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
   const companion = rowOf(COMPANIONS, String(root.kind));
   const kind =
     companion ??
-    (typeof root.kind === "string" ? `${root.kind} is no server of a model` : "no format that can be imported");
+    (typeof root.kind === "string" ? `${root.kind} is no kind that can be imported` : "no format that can be imported");
   return { kind: "notMapped", file, ...(line !== undefined && { line }), path: "", why: kind };
 }
 

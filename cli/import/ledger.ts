@@ -110,6 +110,14 @@ export class Ledger {
     this.#dismissed.push({ at: [...this.base, ...path], why });
   }
 
+  /** @returns takes back what is noted from here on. */
+  mark(): () => void {
+    const noted = [...this.#noted];
+    return () => {
+      this.#noted = noted;
+    };
+  }
+
   /** The entry of another place answers for this one too. */
   cover(path: Path): void {
     this.#covered.push([...this.base, ...path]);

@@ -2,6 +2,7 @@
 import { findGpus } from "../../catalog/find-gpu";
 import { cards } from "../../catalog/shapes";
 import type { MachineDraft, Plain } from "./draft";
+import { instanceType } from "./instance-types";
 import type { Ledger } from "./ledger";
 import { isMapping, mappingOf, type Path } from "./path";
 
@@ -162,13 +163,26 @@ function readLabel(ledger: Ledger, at: Path, label: string, value: string, machi
   if (CARD_LABELS.includes(label)) {
     readCards(ledger, at, [value], machine);
   } else if (SHAPE_LABELS.includes(label)) {
-    machine.shape = value;
-    ledger.mapped(at, "pools.*.shape");
+    readInstanceType(ledger, at, value, machine);
   } else if (NODE_NAMES.includes(label)) {
     ledger.lost(at, "it names one node: give the node a label, and the pool the same under labels");
   } else {
     machine.labels = { ...machine.labels, [label]: value };
     ledger.mapped(at, "pools.*.labels");
+  }
+}
+
+function readInstanceType(ledger: Ledger, at: Path, name: string, machine: MachineDraft): void {
+  const type = instanceType(name);
+  if (type === undefined) {
+    ledger.lost(at, "no machine with GPUs that is known here: name its card with --card (npm run list -- cards)");
+  } else if (type.shape !== undefined) {
+    machine.shape = type.shape;
+    ledger.mapped(at, "pools.*.shape");
+  } else {
+    machine.card = type.card;
+    machine.gpusPerNode = type.gpus;
+    ledger.mapped(at, "pools.*.node.card");
   }
 }
 

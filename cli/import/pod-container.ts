@@ -137,11 +137,20 @@ export function statedLayout(model: ModelDraft): void {
     model.machine.vendor = "cpu";
     return;
   }
-  if (model.engine === "vllm") {
-    model.original = {
-      ...model.original,
-      tensorParallel: typeof tensorParallel === "number" ? tensorParallel : 1,
-      pipelineParallel: typeof pipelineParallel === "number" ? pipelineParallel : 1,
-    };
+  if (model.engine !== "vllm") {
+    return;
   }
+  const wide = typeof tensorParallel === "number" ? tensorParallel : 1;
+  const deep = typeof pipelineParallel === "number" ? pipelineParallel : 1;
+  const { gpus } = model.original;
+  model.original = { ...model.original, tensorParallel: wide, pipelineParallel: deep };
+  // Pods of one replica may share a group of GPUs.
+  if (gpus !== undefined && wide > gpus && deep === 1) {
+    model.ledger.wrong(model.at, tooFewGpus(wide, gpus));
+  }
+}
+
+/** A pod whose engine does not start. */
+export function tooFewGpus(needed: number, gpus: number): string {
+  return `vLLM needs ${needed} GPUs for its tensor parallelism, and the pod has ${gpus}: it does not start; the plan gives it ${needed}`;
 }

@@ -54,6 +54,7 @@ export function poolsOf(draft: Draft): ImportedPool[] {
   for (const model of draft.models) {
     const { machine } = model;
     checkShape(machine, () => model.ledger.wrong([...model.at, "recipe_node_shape"], unknownShape(machine.shape)));
+    checkGpus(model);
     const pool = joined(model, pools);
     if (pool !== undefined) {
       pool.models.push(model);
@@ -108,6 +109,16 @@ function unknownShape(shape: string | undefined): string {
 function checkShape(machine: MachineDraft, note: () => void): void {
   if (machine.shape !== undefined && findShape(machine.shape) === undefined) {
     note();
+    delete machine.shape;
+  }
+}
+
+/** A machine without GPUs, for pods that ask for some. */
+function checkGpus({ ledger, at, machine, original }: ModelDraft): void {
+  const shape = findShape(machine.shape ?? "");
+  if (shape !== undefined && shape.gpu === undefined && original.gpus !== undefined && original.gpus > 0) {
+    ledger.wrong(at, `${shape.name} has no GPU, and a pod asks for ${original.gpus}: it stays pending there`);
+    ledger.retract("pools.*.shape", at, "a machine with GPUs takes its place");
     delete machine.shape;
   }
 }

@@ -14,6 +14,7 @@ import {
 } from "yaml";
 import { messageOf } from "../../names/message-of";
 import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
+import type { EnvFiles } from "./compose-env";
 import { isMapping, type Path, valueAt } from "./path";
 
 /** One YAML or JSON document of a file. */
@@ -23,6 +24,8 @@ export interface SourceDocument {
   /** Where a path comes from, in a document that was merged from several. @default the file, and the path itself */
   readonly sourceOf?: (path: Path) => { readonly file: string; readonly path: Path };
   readonly root: Readonly<Record<string, unknown>>;
+  /** Files next to it whose variables it has. @default none */
+  readonly envFiles?: EnvFiles;
   /** Line of a path, or of the nearest thing above it, from 1. */
   readonly lineOf: (path: Path) => number | undefined;
 }

@@ -1,10 +1,12 @@
 /** Chooses what no file says, and holds the result against the planner, until the environment is one that it can read. */
+import { ruleFor } from "../../catalog/engine-options";
 import { findShape, gpuOfCard } from "../../catalog/shapes";
+import { engineOf } from "../../engines";
 import type { CapacityProblem } from "../../planner/types";
 import { readCatalogueModel } from "../../stacks/architectures";
 import { attemptsFor } from "./attempts";
 import { type Decision, decide } from "./decide";
-import { type Draft, keyOf, type ModelDraft, uniqueKeys } from "./draft";
+import { type Draft, held, keyOf, type ModelDraft, uniqueKeys } from "./draft";
 import { clusterOf, environmentText, type ResolvedMachine, type SettledModel, type Settlement } from "./environment";
 import { leaveOut } from "./leave-out";
 import { takeOwnLengths } from "./ollama-context";
@@ -219,21 +221,25 @@ function candidatesOf(pool: ImportedPool, options: ImportOptions, cluster: "loca
   return found.map((shape) => sized(findShape(shape)?.gpu?.count ?? 1, { shape, isDefault: true }));
 }
 
-/** Leaves out, with its reason, what the configuration refuses. */
 async function repaired(settlement: Settlement, baseDirectory: string): Promise<Settled> {
+  return rewritten(await corrected(settlement, baseDirectory), baseDirectory);
+}
+
+/** Leaves out, with its reason, what the configuration refuses. */
+async function corrected(settlement: Settlement, baseDirectory: string): Promise<Settled> {
   let text = environmentText(settlement);
   let decision = await decideOn(settlement, text, baseDirectory);
   for (let round = 0; round < MOST_REPAIRS && decision.kind === "mistakes"; round += 1) {
-    const corrected = decision.problems.filter(({ keys, allowed, fix }) =>
+    const left = decision.problems.filter(({ keys, allowed, fix }) =>
       leaveOut(settlement, keys, `allowed is ${allowed}; ${fix}`),
     );
-    if (corrected.length === 0) {
+    if (left.length === 0) {
       break;
     }
     text = environmentText(settlement);
     decision = await decideOn(settlement, text, baseDirectory);
   }
-  return rewritten({ ...settlement, text, decision }, baseDirectory);
+  return { ...settlement, text, decision };
 }
 
 /** Where the planner refuses a model for one thing that can be written in another way, that way. */
@@ -241,16 +247,16 @@ async function rewritten(settled: Settled, baseDirectory: string): Promise<Settl
   let current = settled;
   for (const model of settled.models) {
     const refusal = refusalOf(current, model);
-    for (const { apply, undo, note } of refusal === undefined ? [] : attemptsFor(model, refusal)) {
+    for (const { apply, note } of refusal === undefined ? [] : attemptsFor(model, refusal)) {
+      const restore = held(model.draft);
       apply();
-      const text = environmentText(current);
-      const tried = { ...current, text, decision: await decideOn(current, text, baseDirectory) };
+      const tried = await corrected(current, baseDirectory);
       if (tried.decision.kind === "planned" && refusalOf(tried, model) === undefined) {
         note(firstLine(refusal?.message ?? ""));
         current = tried;
         break;
       }
-      undo();
+      restore();
     }
   }
   return current;
@@ -328,6 +334,12 @@ export function refusalOf(
   return decision.refusals.find(({ subject }) => subject === `models.${key}` || subject === key);
 }
 
+/** Options by which an engine takes less GPU memory than the plan counts. */
+function movesMemory({ engine, args }: ModelDraft): boolean {
+  const { memory } = engineOf(engine).options.arguments;
+  return Object.keys(args).some((name) => ruleFor(memory, name) !== undefined);
+}
+
 /** Whether the plan is of nothing but what the file says: its own machine, the engine's published image, every flag. */
 export function isOriginals({ options, pools }: Settlement, { draft }: SettledModel): boolean {
   const { card, shape } = pools.find(({ models }) => models.includes(draft))?.machine ?? {};
@@ -336,6 +348,7 @@ export function isOriginals({ options, pools }: Settlement, { draft }: SettledMo
     (options.card ?? options.shape) === undefined &&
     draft.engine === "vllm" &&
     draft.image?.image.isOfficial === true &&
+    !movesMemory(draft) &&
     !draft.ledger.isShortOf(draft.at)
   );
 }

@@ -148,7 +148,7 @@ function settingReason(settings: Readonly<Record<string, string>>, name: string)
   return key === undefined ? undefined : `models.<name>.${key} decides it`;
 }
 
-/** Variables of the libraries below every engine. */
+/** Variables of the libraries below every engine. By PYTHONHASHSEED vLLM's pods agree on the hashes of prefixes. */
 function isOfLibraries(name: string): boolean {
-  return /^(NCCL|RCCL|CUDA|HIP|HSA|ROCM|PYTORCH|TORCH|OMP|UCX|NVSHMEM|GLOO)_/.test(name);
+  return /^((NCCL|RCCL|CUDA|HIP|HSA|ROCM|PYTORCH|TORCH|OMP|UCX|NVSHMEM|GLOO)_|PYTHONHASHSEED$)/.test(name);
 }

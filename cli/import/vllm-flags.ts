@@ -278,7 +278,7 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
       applyFirstWord(model, flag);
     } else if (flag.name.startsWith("data-parallel") && names.has(EXPERTS)) {
       model.ledger.lost(flag.at, EXPERT_RANKS);
-    } else if (flag.values.some(isOpen) && !isSecretName(flag.name)) {
+    } else if (flag.values.some(isOpen) && !isNeverKept(flag.name)) {
       model.ledger.lost(flag.at, `the value of --${flag.name} is set outside of the file: write it into the file`);
     } else if (reader !== undefined) {
       reader(model, flag, value);
@@ -316,6 +316,11 @@ function fullName(name: string): string {
   return begun.length === 1 ? (begun[0] ?? name) : name;
 }
 
+/** Whether a flag is left out whatever its value is: what it is told to write into the file must not be a secret. */
+function isNeverKept(name: string): boolean {
+  return ruleFor(vllmOptions.arguments.refused, name) !== undefined || isSecretName(name);
+}
+
 function applyFirstWord(model: ModelDraft, flag: Flag): void {
   const [value = ""] = flag.values;
   if (isOpen(value) || (/^[\w./@:-]+$/.test(value) && value.includes("/"))) {
@@ -338,11 +343,11 @@ function applyOther(model: ModelDraft, flag: Flag): void {
     argumentNamed.get(positive);
   const refused = ruleFor(rules.refused, argument?.name ?? base);
   if (refused !== undefined) {
-    ledger.lost(flag.at, refused);
+    ledger.lost(flag.at, `--${base}: ${refused}`);
     return;
   }
   if (flag.values.some(holdsSecret) || isSecretName(base)) {
-    ledger.lost(flag.at, "secrets are not copied");
+    ledger.lost(flag.at, `--${base}: secrets are not copied`);
     return;
   }
   if (argument === undefined) {

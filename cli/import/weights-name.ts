@@ -82,9 +82,9 @@ function plainLetters(text: string): string {
 export function weightsTagged(tag: string): Weights {
   const sized = tag.includes(":") ? tag : `${tag}:latest`;
   const name = modelOfTag(tag) ?? modelOfTag(sized) ?? modelOfTag(usualTag(tag)) ?? modelOfTag(unquantized(tag));
-  const entry = name === undefined ? undefined : findModel(name);
-  const repository = entry === undefined ? repositoryOfTag(tag) : undefined;
-  return { ...(entry && { entry }), ...(repository !== undefined && { repository }), tag };
+  const repository = name === undefined ? repositoryOfTag(tag) : undefined;
+  const entry = findModel(name ?? repository ?? "");
+  return { ...(entry ? { entry } : repository !== undefined && { repository }), tag };
 }
 
 /** Repository of a tag that the catalogue has no model for. */

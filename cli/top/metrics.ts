@@ -2,23 +2,26 @@
 import type { MetricMeaning } from "../../engines";
 import { metric } from "../../engines/metrics";
 import { COST_SERIES } from "../../names/cost-series";
+import { type GATEWAY_TIMES, gatewayBuckets } from "../../names/gateway-times";
 import { modelNamespaceName } from "../../names/namespaces";
-import { READY_REPLICAS_SERIES, SIGNAL_SERIES } from "../../names/recorded-series";
+import { READY_REPLICAS_SERIES, SIGNAL_SERIES, UNDER_WAY_SERIES } from "../../names/recorded-series";
 import type { Prometheus, Sample } from "../prometheus/client";
 import type { AlertRow, GpuRow, MetricFacts, ModelFigures } from "./facts";
 
 const now = (meaning: MetricMeaning, by: string) => `${by} by (model) (${metric(meaning, (series) => series)})`;
 
-/** Milliseconds, last five minutes. */
-const p95 = (histogram: MetricMeaning) =>
-  `1000 * histogram_quantile(0.95, sum by (model, le) (${metric(histogram, (series) => `rate(${series}_bucket[5m])`)}))`;
+/** Milliseconds, last five minutes: the engine's own, or the gateway's for engines without. */
+const p95 = (histogram: MetricMeaning, time: keyof typeof GATEWAY_TIMES) =>
+  [`sum by (model, le) (${metric(histogram, (series) => `rate(${series}_bucket[5m])`)})`, gatewayBuckets(time, "5m")]
+    .map((buckets) => `1000 * histogram_quantile(0.95, ${buckets})`)
+    .join(" or ");
 
 const OF_MODELS: Readonly<Record<Exclude<keyof ModelFigures, "gpuMemory">, string>> = {
   ready: `sum by (model) (${READY_REPLICAS_SERIES})`,
   waiting: now("requestsWaiting", "sum"),
-  running: now("requestsRunning", "sum"),
-  firstTokenMs: p95("timeToFirstTokenSeconds"),
-  tokenMs: p95("interTokenSeconds"),
+  running: `${now("requestsRunning", "sum")} or sum by (model) (${UNDER_WAY_SERIES})`,
+  firstTokenMs: p95("timeToFirstTokenSeconds", "firstToken"),
+  tokenMs: p95("interTokenSeconds", "token"),
   requestMs: `max by (model) (${SIGNAL_SERIES.latency})`,
   kvCache: now("kvCacheUsage", "max"),
   usdPerHour: `sum by (model) (${COST_SERIES.model})`,
@@ -73,7 +76,9 @@ function withGpuMemory(models: ReadonlyMap<string, ModelFigures>, gpus: readonly
 const MODEL_NAMESPACE = modelNamespaceName("");
 
 function gpuRows(memory: readonly Sample[], utilization: readonly Sample[]): GpuRow[] {
-  const keyOf = ({ node, instance, gpu }: Sample["labels"]) => `${node ?? instance} ${gpu}`;
+  // Slices of a card have its number, and pods of their own.
+  const keyOf = ({ node, instance, gpu, namespace, pod }: Sample["labels"]) =>
+    [node ?? instance, gpu, namespace, pod].join(" ");
   const used = new Map(utilization.map(({ labels, value }) => [keyOf(labels), value / 100]));
   return memory.map(({ labels, value }) => {
     const { node, instance, gpu = "", product = "", namespace = "" } = labels;

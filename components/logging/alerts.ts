@@ -15,7 +15,7 @@ const linesHeldBack: AlertRule = {
   severity: "warning",
   summary: "Log lines of a node wait for Loki",
   description:
-    "The queue of {{ $labels.pod }} is full, so it reads no further. Lines are lost once the kubelet removes their files: 50 MiB for each container by its default. Look at Loki in the namespace logging.",
+    "The queue of {{ $labels.pod }} is full, so it reads no further. Lines are lost once the kubelet compresses their files: after 20 MiB of a container by its default. Look at Loki in the namespace logging.",
   cases: {
     fires: {
       series: { [`${SIZE}{${COLLECTOR}}`]: "95x30", [`${CAPACITY}{${COLLECTOR}}`]: "100x30" },

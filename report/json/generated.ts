@@ -17,6 +17,7 @@ Every key that a plan prints as JSON, with type and unit, and what stays stable 
 \`npm run -s plan -- <environment> --json\` prints one document on standard output: with exit status 0 (deployable) and 1 (forbidden: the
 mandatory entries of \`violations\` say why) it has every key below. With exit status 2 the input was refused before there was a plan:
 standard output is empty, and standard error has the list of mistakes. (It is 2 as well where \`--html\` could not write its page.)
+With [\`jq\`](https://jqlang.org/download/):
 
 \`\`\`sh
 npm run -s plan -- oci-h100 --json | jq '.models[] | {name, pool, monthlyUsd}'

@@ -249,9 +249,9 @@ describe("the configuration refuses", () => {
 
   it("a repository without the scheme, and names it", () => {
     const result = parseEnvironmentFile(
-      environmentText(onA10({}, { models: { chat: { model: "facebook/opt-125m" } } })),
+      environmentText(onA10({}, { models: { chat: { model: "facebook/opt-350m" } } })),
     );
     const [problem] = result.ok ? [] : result.problems;
-    expect(problem?.fix).toContain("write model: hf://facebook/opt-125m, then run npm run pin");
+    expect(problem?.fix).toContain("write model: hf://facebook/opt-350m, then run npm run pin");
   });
 });

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { MachineShape } from "../../catalog/shapes";
 import { planDeployment } from "../../planner/plan";
 import { planScaling, SCALED_BY_DEFAULT, type ScalingPlace, type ScalingRequest } from "../../planner/scaling";
+import { parted } from "../../planner/slices";
 import type { DeploymentPlan } from "../../planner/types";
-import { environmentOf, modelOf, poolOf } from "./fixtures";
+import { environmentOf, modelOf, poolOf, shapeNamed } from "./fixtures";
 
 /** One card each. */
 const chat = modelOf("llama-3.2-3b-instruct", { name: "chat", concurrency: 2, minReplicas: 1, maxReplicas: 3 });
@@ -226,5 +228,26 @@ describe("models that scale, in a plan", () => {
       environmentOf([poolOf("m7i.4xlarge", 3)], [{ ...chat, ...ollama, scaling: asked({ on: ["gpuMemory"] }) }]),
     );
     expect(problems).toMatchObject([{ rule: "scaling-signal", subject: "models.chat.scaling.on" }]);
+  });
+
+  it("refuses signals of GPUs that no exporter reports by model", () => {
+    const small = modelOf("llama-3.2-1b-instruct", { name: "chat", minReplicas: 1, maxReplicas: 3 });
+    const ollama = { engine: "ollama" as const, engineVersion: "0.32.15", quantization: "Q4_K_M" };
+    const a10 = shapeNamed("VM.GPU.A10.1");
+    const told = (shape: MachineShape, on: ScalingRequest["on"]) =>
+      planDeployment(environmentOf([poolOf(a10.name, 3, { shape })], [{ ...small, ...ollama, scaling: asked({ on }) }]))
+        .problems.filter(({ rule }) => rule === "scaling-signal")
+        .map(({ message }) => message);
+    const turns = parted(a10, { timeSlicing: { replicas: 3 } });
+    const cardOf = (model: string): MachineShape => ({
+      ...a10,
+      ...(a10.gpu && { gpu: { ...a10.gpu, vendor: "amd", resource: "amd.com/gpu", model } }),
+    });
+    expect(told(turns, ["gpuUtilization"])).toEqual([expect.stringMatching(/in turns/)]);
+    expect(told(cardOf("AMD Radeon RX 7900 XTX"), ["gpuMemory"])).toEqual([
+      expect.stringMatching(/AMD Radeon RX 7900 XTX/),
+    ]);
+    expect(told(turns, ["queue"])).toEqual([]);
+    expect(told(cardOf("AMD Instinct MI300X"), ["gpuUtilization"])).toEqual([]);
   });
 });

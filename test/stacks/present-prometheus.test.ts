@@ -35,8 +35,8 @@ ruleCases([
   ],
 ]);
 
-it("docs/existing-prometheus.md suggests what can be deployed", async () => {
-  const [suggested, ...others] = suggestedSections("existing-prometheus.md");
+it.each(["existing-prometheus.md", "same-cluster.md"])("docs/%s suggests what can be deployed", async (page) => {
+  const [suggested, ...others] = suggestedSections(page);
   expect(others).toEqual([]);
   expect(refusalsOf((await planText(environmentText({ ...rightEnvironment, ...suggested }))).plan)).toEqual([]);
 });

@@ -1,5 +1,7 @@
 /** Compose files with services of vLLM, Ollama, TGI or Triton. */
+import { normalize } from "node:path";
 import { flagsOf, shellWords, substituted, type Word, wordsOf } from "../command-line";
+import { DOT_ENV, type EnvFiles, envFileNames } from "../compose-env";
 import { readComposeGpus } from "../compose-gpus";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
@@ -54,10 +56,21 @@ export function readCompose(document: SourceDocument, draft: Draft, all: readonl
   const ledger = new Ledger(mergedDocument(layers, JOINED), composeTable);
   const extensions = ledger.keys().filter((key) => key.startsWith("x-"));
   extensions.forEach((key) => void ledger.changed([key], "read where an alias refers to it"));
+  const envFiles = joinedEnvFiles(layers);
+  if (envFiles.read.includes(DOT_ENV)) {
+    ledger.changed(
+      [],
+      `${DOT_ENV} next to it is read, as by Docker Compose: its values stand where the file refers to them`,
+    );
+  }
   for (const name of ledger.keys("services")) {
     const at: Path = ["services", name];
     const image = substituted(ledger.text(...at, "image") ?? "", {});
     const server = serverImage(image) ?? serverOfCommand(ledger, at, image);
+    if (/open-?webui/i.test(image)) {
+      ledger.lost(at, "the section openWebUi installs Open WebUI: write its hostname there (docs/open-webui.md)");
+      continue;
+    }
     if (server === undefined || (server.engine === "ollama" && /webui/.test(image))) {
       ledger.lost(at, `${image || "its build"} runs no engine that is served here: vLLM, Ollama, TGI or Triton`);
       continue;
@@ -76,13 +89,36 @@ export function readCompose(document: SourceDocument, draft: Draft, all: readonl
       applyImage(model, server, [[...at, "image"]]);
     }
     model.weights = server.weights;
-    const served = readServer(model, image, tagsPulled(ledger));
+    readEnvFiles(ledger, at, envFiles);
+    const served = readServer(model, image, tagsPulled(ledger), envFiles.used);
     draft.models.push(...served);
   }
   return [ledger];
 }
 
-function readServer(model: ModelDraft, image: string, pulled: readonly string[]): ModelDraft[] {
+function joinedEnvFiles(layers: Layers): EnvFiles {
+  return {
+    read: layers.flatMap(({ envFiles }) => envFiles?.read ?? []),
+    used: new Set(layers.flatMap(({ envFiles }) => [...(envFiles?.used ?? [])])),
+  };
+}
+
+function readEnvFiles(ledger: Ledger, service: Path, { read }: EnvFiles): void {
+  const at: Path = [...service, "env_file"];
+  const value = ledger.get(...at);
+  envFileNames(value).forEach((name, index) => {
+    if (read.includes(normalize(name))) {
+      ledger.changed(Array.isArray(value) ? [...at, index] : at, "its variables are read as those of environment");
+    }
+  });
+}
+
+function readServer(
+  model: ModelDraft,
+  image: string,
+  pulled: readonly string[],
+  used: ReadonlySet<string>,
+): ModelDraft[] {
   const { ledger, at } = model;
   const variables = variablesOf(ledger.get(...at, "environment"), [...at, "environment"]);
   const values = valuesOf(variables);
@@ -93,7 +129,7 @@ function readServer(model: ModelDraft, image: string, pulled: readonly string[])
   switch (model.engine) {
     case "vllm":
       applyVllmFlags(model, flagsOf(written));
-      applyVariables(model, variables, new Set());
+      applyVariables(model, variables, used);
       statedLayout(model);
       return [model];
     case "tgi":

@@ -1,7 +1,6 @@
 /** KAITO: Workspace and InferenceSet (v1alpha1, v1beta1), with the ConfigMap that they name. */
-import { cards, findShape } from "../../../catalog/shapes";
-import machines from "../azure-machines.json";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
+import { instanceType } from "../instance-types";
 import { kaitoLayout, kaitoUtilization } from "../kaito-layout";
 import { Ledger } from "../ledger";
 import { isMapping, mappingOf, type Path } from "../path";
@@ -120,15 +119,10 @@ function readMachine(model: ModelDraft, resource: Path): void {
   const { ledger, machine } = model;
   const at: Path = [...resource, "instanceType"];
   const type = ledger.text(...at);
-  const known = machines.machines as Readonly<Record<string, { readonly card: string; readonly gpus: number }>>;
-  const shape = type === undefined ? undefined : findShape(type);
-  if (type !== undefined && Object.hasOwn(known, type)) {
-    machine.card = known[type]?.card;
-    machine.gpusPerNode = known[type]?.gpus;
-    ledger.mapped(at, "pools.*.node.card");
-  } else if (shape?.gpu !== undefined) {
-    machine.card = cards.find(({ gpu }) => gpu === shape.gpu?.model)?.name;
-    machine.gpusPerNode = shape.gpu.count;
+  const known = type === undefined ? undefined : instanceType(type);
+  if (known?.card !== undefined) {
+    machine.card = known.card;
+    machine.gpusPerNode = known.gpus;
     ledger.mapped(at, "pools.*.node.card");
   } else if (type !== undefined) {
     ledger.lost(at, "no machine of Azure or AWS with GPUs that is known here: name its card with --card");

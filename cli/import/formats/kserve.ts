@@ -13,6 +13,7 @@ import { ADAPTER_SOURCES, addAdapter, serveAs } from "../served-name";
 import { serverImage } from "../server-image";
 import { applyAddress } from "../stored-weights";
 import { readUserPod } from "../user-pod";
+import { readDevices, readSizes, readWorkers, takeAllGpus } from "./kserve-gpus";
 import {
   isKserve,
   noteBaseRefs,
@@ -92,8 +93,14 @@ export function readInferenceService(document: SourceDocument, draft: Draft, all
   });
   readScale(model, predictor);
   readKnativeScale(ledger);
+  noteStopped(ledger);
   readPodPlace(model, predictor);
   readWorkers(model, [...predictor, "workerSpec"]);
+  const isKserves =
+    format?.toLowerCase() === "huggingface" && (image === undefined ? isOwnServer : image.server !== undefined);
+  if (isModel && isKserves && !isMapping(ledger.get(...predictor, "workerSpec"))) {
+    takeAllGpus(model);
+  }
   statedLayout(model);
   draft.models.push(model);
   return [ledger];
@@ -202,7 +209,10 @@ function readScale(model: ModelDraft, at: Path): void {
     const least = min ?? 1;
     const most = max === undefined || max === 0 ? Math.max(least, 1) : max;
     model.replicas = { min: least, ...(most > least && { max: most }) };
-    if (max === undefined || max === 0) {
+    if ((max === undefined || max === 0) && isStandard(ledger)) {
+      ledger.mapped([...at, "minReplicas"], "models.*.replicas.min");
+      ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+    } else if (max === undefined || max === 0) {
       ledger.changed(
         [...at, min === undefined ? "maxReplicas" : "minReplicas"],
         `without maxReplicas Knative scales without a limit: here to ${most}, which replicas.max raises`,
@@ -220,6 +230,20 @@ function readScale(model: ModelDraft, at: Path): void {
   }
 }
 
+/** Deployments in place of Knative's services: without maxReplicas their number stays at minReplicas. */
+function isStandard(ledger: Ledger): boolean {
+  const mode = ledger.text("metadata", "annotations", "serving.kserve.io/deploymentMode") ?? "";
+  return ["Standard", "RawDeployment"].includes(mode);
+}
+
+/** A service that KServe was told to stop. */
+function noteStopped(ledger: Ledger): void {
+  const at: Path = ["metadata", "annotations", "serving.kserve.io/stop"];
+  if (ledger.text(...at) === "true") {
+    ledger.changed(at, "the service is stopped: it is planned as it runs otherwise", "models.*.replicas.min");
+  }
+}
+
 /** Annotations of Knative; KServe writes those of the limits itself, from minReplicas and maxReplicas. */
 function readKnativeScale(ledger: Ledger): void {
   const at = (key: string): Path => ["metadata", "annotations", `autoscaling.knative.dev/${key}`];
@@ -233,29 +257,6 @@ function readKnativeScale(ledger: Ledger): void {
   }
   for (const key of ["target", "metric", "class", "target-utilization-percentage"]) {
     ledger.changed(at(key), "replicas follow the queue and the KV cache: models.*.scaling has targets");
-  }
-}
-
-/** Nodes of one replica, each with GPUs, as the runtimes of KServe count them where the service does not. */
-function readWorkers(model: ModelDraft, at: Path): void {
-  const { ledger, block, machine } = model;
-  if (isMapping(ledger.get(...at))) {
-    machine.vendor ??= "nvidia";
-    block.tensorParallel ??= 1;
-    block.pipelineParallel ??= 1;
-  }
-  readSizes(model, at, { tensorParallelSize: "tensorParallel", pipelineParallelSize: "pipelineParallel" });
-}
-
-/** Sizes of groups of GPUs, by their fields in the document. */
-function readSizes({ ledger, block, machine }: ModelDraft, at: Path, keys: Readonly<Record<string, string>>): void {
-  for (const [field, key] of Object.entries(keys)) {
-    const size = ledger.number(...at, field);
-    if (size !== undefined) {
-      block[key] = size;
-      machine.vendor ??= "nvidia";
-      ledger.mapped([...at, field], `models.*.vllm.${key}`);
-    }
   }
 }
 
@@ -314,19 +315,6 @@ function readModel(model: ModelDraft, draft: Draft): void {
     applyAddress(model, draft, address, [...at, "uri"], [served, served?.split("/").pop()]);
   }
   ledger.mapped([...at, "name"], "models.*.servedName");
-}
-
-/** GPUs that a claim of dynamic resource allocation asks for. */
-function readDevices(model: ModelDraft): void {
-  const { ledger, machine } = model;
-  const at = (name: string): Path => ["metadata", "annotations", `serving.kserve.io/exp-dra-device-${name}`];
-  const driver = ledger.text(...at("class"));
-  if (driver !== undefined) {
-    model.original = { ...model.original, gpus: ledger.number(...at("count")) ?? 1 };
-    machine.vendor = driver.includes("amd") ? "amd" : "nvidia";
-    ledger.changed(at("class"), "GPUs come from device plugins", "pools.*.node.card");
-    ledger.mapped(at("count"), "models.*.vllm.tensorParallel");
-  }
 }
 
 /** Blocks of the KV cache in the pod's memory. */

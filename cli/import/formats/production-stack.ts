@@ -4,6 +4,7 @@ import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { readNodeSelector, readNodeTerms, readTolerations } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
+import { tooFewGpus } from "../pod-container";
 import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
 import { addAdapter, serveAs } from "../served-name";
@@ -238,7 +239,7 @@ function readMachine(model: ModelDraft): void {
   if (gpus !== undefined && gpus >= 1 && needed > gpus && !isOnRay(model)) {
     ledger.wrong(
       ledger.get(...at, "requestGPU") === undefined ? [...at, "resources"] : [...at, "requestGPU"],
-      `vLLM needs ${needed} GPUs for its tensor parallelism, and the pod has ${gpus}: it does not start; the plan gives it ${needed}`,
+      tooFewGpus(needed, gpus),
     );
   }
   if (ledger.get(...at, "raySpec", "enabled") === true) {

@@ -1,4 +1,4 @@
-import { MODEL_NAMESPACE_SERIES } from "../../../names/recorded-series";
+import { MODEL_NAMESPACE_SERIES, UNDER_WAY_SERIES } from "../../../names/recorded-series";
 import { MODEL_ANSWERS, MODEL_ERRORS } from "../rules/error-series";
 import { LEVEL } from "../rules/level-series";
 import { KV_CACHE_LIMIT } from "../rules/limits";
@@ -23,6 +23,7 @@ export const models: DashboardSpec = {
             "Time to first token",
             "A queue or long prompts raise it. Above 5 s without a promise: HighTimeToFirstToken fires.",
             "timeToFirstTokenSeconds",
+            "firstToken",
             LEVEL.firstToken,
           ),
           alerts: ["HighTimeToFirstToken", "ErrorBudgetBurnsFast"],
@@ -32,6 +33,7 @@ export const models: DashboardSpec = {
             "Between tokens",
             "What a reader feels while text streams in; promised: the mean of an answer.",
             "interTokenSeconds",
+            "token",
             LEVEL.token,
           ),
           alerts: ["ErrorBudgetBurnsFast"],
@@ -58,12 +60,14 @@ export const models: DashboardSpec = {
       title: "Load",
       panels: [
         {
-          title: "Requests in the engine",
-          description: "Waiting requests that never drain mean too few replicas.",
+          title: "Requests",
+          description:
+            "Waiting requests that never drain mean too few replicas. Engines without metrics have those at the gateway alone.",
           unit: "short",
           queries: [
             { expr: `sum by (model) (${chosen("requestsRunning")})`, legend: "{{model}} running" },
             { expr: `sum by (model) (${chosen("requestsWaiting")})`, legend: "{{model}} waiting" },
+            { expr: `${UNDER_WAY_SERIES}${CHOSEN}`, legend: "{{model}} at the gateway" },
           ],
           alerts: ["RequestQueueGrowing", "EngineStalled"],
         },

@@ -1,6 +1,7 @@
 /** Queries that several dashboards ask. `$model` is a variable of each dashboard that uses these. */
 import type { MetricMeaning } from "../../../engines";
 import { metric } from "../../../engines/metrics";
+import { type GATEWAY_TIMES, gatewayBuckets } from "../../../names/gateway-times";
 import type { PanelSpec, Query } from "./spec";
 
 /** Of the models that the reader has chosen. */
@@ -17,7 +18,7 @@ export function rate(meaning: MetricMeaning, suffix = ""): string {
 }
 
 /**
- * A latency panel: median and 95th percentile of a histogram of the engines, per model.
+ * A latency panel: median and 95th percentile of a histogram of the engines, or of the gateway for those without one, per model.
  *
  * @param promised series of what the plan promises, in seconds
  */
@@ -25,10 +26,11 @@ export function latency(
   title: string,
   description: string,
   histogram: MetricMeaning,
+  time: keyof typeof GATEWAY_TIMES,
   promised: string,
 ): Pick<PanelSpec, "title" | "description" | "unit" | "queries"> {
   const quantile = (q: number): Query => ({
-    expr: `histogram_quantile(${q}, sum by (model, le) (${rate(histogram, "_bucket")}))`,
+    expr: `histogram_quantile(${q}, sum by (model, le) (${rate(histogram, "_bucket")})) or histogram_quantile(${q}, ${gatewayBuckets(time, "$__rate_interval", CHOSEN)})`,
     legend: `{{model}} p${q * 100}`,
   });
   const promise: Query = { expr: `${promised}${CHOSEN}`, legend: "{{model}} promised, p{{percentile}}" };

@@ -3,19 +3,17 @@
  * claim of them, and the cost of a model by its tenants' tokens. What is left has a name, so that the tenants' figures sum up to the whole.
  */
 import { COST_SERIES, OF_NOBODY, TENANT_TOKENS_SERIES } from "../../../names/cost-series";
+import { CALLED, CALLED_MODEL } from "../../../names/gateway-times";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import { SIGNAL_SERIES } from "../../../names/recorded-series";
-import { CALLED_MODEL, CONSUMER, GATEWAY_TOKENS } from "./gateway-tokens";
+import { CONSUMER, GATEWAY_TOKENS } from "./gateway-tokens";
+import { GPU_RESOURCES } from "./gpu-resources";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, InputSeries, RecordingRule, RuleSubject } from "./types";
 
 const { planned, node, model, used, unclaimed, tenant, total } = COST_SERIES;
 
-/** Of a plan: 1 for each name that clients call a model by at the gateway, with the model whose pods answer. */
-export const CALLED = "inference:called_model:info";
-
-const GPUS = 'resource=~"nvidia_com_(gpu|mig_.+)|amd_com_gpu"';
-const GPUS_OF_NODE = `sum by (node) (kube_node_status_capacity{${GPUS}} > 0)`;
+const GPUS_OF_NODE = `sum by (node) (kube_node_status_capacity{${GPU_RESOURCES}} > 0)`;
 
 /** What pods that have not ended claim, by namespace and node. */
 function claimed(resource: string): string {
@@ -24,7 +22,7 @@ function claimed(resource: string): string {
 
 /** Part of a node that a namespace claims: in GPUs where it has some, in memory elsewhere, as the plan shares it. */
 const PART = `(
-  ${claimed(GPUS)} / on (node) group_left () ${GPUS_OF_NODE}
+  ${claimed(GPU_RESOURCES)} / on (node) group_left () ${GPUS_OF_NODE}
   or (${claimed('resource="memory"')} / on (node) group_left () sum by (node) (kube_node_status_capacity{resource="memory"})
     unless on (node) ${GPUS_OF_NODE}))`;
 
@@ -67,9 +65,20 @@ const byModel: RecordingRule = {
         ...modelNamespaceSeries("embed", "1x90"),
         'kube_pod_container_resource_requests{namespace="model-embed",pod="embed-0",container="engine",node="cpu-1",resource="memory",unit="byte"}':
           "250x90",
+        // A turn of three (time slicing) of the node's one card, which is offered no more.
+        [`${node}{node="turns-1",pool="turns",role="gpu"}`]: "3x90",
+        'kube_node_status_capacity{node="turns-1",resource="nvidia_com_gpu",unit="integer"}': "0x90",
+        'kube_node_status_capacity{node="turns-1",resource="nvidia_com_gpu_shared",unit="integer"}': "3x90",
+        'kube_node_status_capacity{node="turns-1",resource="memory",unit="byte"}': "1000x90",
+        ...modelNamespaceSeries("draft", "1x90"),
+        'kube_pod_container_resource_requests{namespace="model-draft",pod="draft-0",container="engine",node="turns-1",resource="nvidia_com_gpu_shared",unit="integer"}':
+          "1x90",
+        'kube_pod_container_resource_requests{namespace="model-draft",pod="draft-0",container="engine",node="turns-1",resource="memory",unit="byte"}':
+          "100x90",
       },
       at: "30m",
       samples: {
+        [`${model}{namespace="model-draft",model="draft",pool="turns"}`]: 1,
         [`${model}{namespace="model-chat",model="chat",pool="gpu"}`]: 2,
         [`${model}{namespace="model-mail",model="mail",pool="gpu"}`]: 4,
         [`${model}{namespace="model-embed",model="embed",pool="cpu"}`]: 0.5,

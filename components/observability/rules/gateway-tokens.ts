@@ -3,6 +3,7 @@
  * Gateway 1.0, internal/metrics/genai.go; the unit is part of the name). Models behind KServe's API pass another way, and have none.
  */
 import type { Histogram } from "../../../engines/metrics";
+import { CALLED_MODEL, GATEWAY_TIMES } from "../../../names/gateway-times";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import type { ExternalModelPlan } from "../../../planner/types";
 import { type ModelEndpoint, namesOf, speaksOpenAi } from "../../serving/endpoint";
@@ -10,22 +11,20 @@ import type { LEVEL } from "./level-series";
 
 /** Tokens of requests and answers. */
 export const GATEWAY_TOKENS = "gen_ai_client_token_usage_token_sum";
-/** What the client asked for, before the gateway renames anything. */
-export const CALLED_MODEL = "gen_ai_original_model";
 /** Label of the consumer (`metricsRequestHeaderAttributes` of the AI gateway's values). */
 export const CONSUMER = "consumer";
 
 /** Times as the gateway sees them, the way to the engine included: of engines that report none. Streams alone. */
 export const GATEWAY_HISTOGRAMS: Readonly<Record<keyof typeof LEVEL, Histogram>> = {
   firstToken: {
-    series: "gen_ai_server_time_to_first_token_seconds",
+    series: GATEWAY_TIMES.firstToken,
     bounds: [
       ...[0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75],
       ...[1, 2.5, 5, 7.5, 10, 15, 20, 30, 45, 60],
     ],
   },
   token: {
-    series: "gen_ai_server_time_per_output_token_seconds",
+    series: GATEWAY_TIMES.token,
     bounds: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
   },
 };

@@ -1,4 +1,5 @@
 /** Nodes that are gone, and GPUs that a node had. */
+import { GPU_RESOURCES, NVIDIA_RESOURCES } from "./gpu-resources";
 import type { AlertRule, RuleSubject } from "./types";
 
 const READY = 'kube_node_status_condition{condition="Ready",status="true"}';
@@ -38,10 +39,9 @@ const nodeNotReady: AlertRule = {
   },
 };
 
-/** GPUs of a node, or slices of them (MIG), by the device plugin: those it has, and those of them that are well. */
-const NVIDIA = "nvidia_com_(gpu|mig_.+)";
-const GPUS = `resource=~"${NVIDIA}|amd_com_gpu"`;
 const MIG = "nvidia_com_mig_1g_10gb";
+const TURNS = "nvidia_com_gpu_shared";
+/** For cases: GPUs of a node, or parts of them, by the device plugin: those it has, and those of them that are well. */
 const gpus = (kind: "capacity" | "allocatable", node: string, samples: string, resource = "nvidia_com_gpu") => ({
   [`kube_node_status_${kind}{node="${node}",resource="${resource}",unit="integer"}`]: samples,
 });
@@ -50,7 +50,7 @@ const gpuLost: AlertRule = {
   alert: "GpuLost",
   // A plugin that starts again counts a lost GPU no more: what the node has had is compared, for three days.
   expr: `
-    max by (node, resource) (max_over_time(kube_node_status_capacity{${GPUS}}[3d])) - max by (node, resource) (kube_node_status_allocatable{${GPUS}}) > 0
+    max by (node, resource) (max_over_time(kube_node_status_capacity{${GPU_RESOURCES}}[3d])) - max by (node, resource) (kube_node_status_allocatable{${GPU_RESOURCES}}) > 0
     unless on (node) (${CORDONED})
     unless on (node) (max by (node) (${READY}) == 0)`,
   // After a reboot, or a new driver, the device plugin takes its minutes until it has counted them.
@@ -99,17 +99,21 @@ const TEMPERATURE =
 const gpuMetricsMissing: AlertRule = {
   alert: "GpuMetricsMissing",
   expr: `
-    max by (node) (kube_node_status_allocatable{resource=~"${NVIDIA}"}) > 0
+    max by (node) (kube_node_status_allocatable{resource=~"${NVIDIA_RESOURCES}"}) > 0
     and on (node) ${READY} > 0
     unless on (node) gpu_temperature_celsius`,
   for: "15m",
   severity: "warning",
   summary: "Nobody reads the GPUs of node {{ $labels.node }}",
   description:
-    "For 15 minutes {{ $labels.node }} has offered {{ $value }} GPUs or slices of them, and its exporter has said nothing of them: XIDs, memory errors and heat there raise no alert. Look at the exporter's pod of that node.",
+    "For 15 minutes {{ $labels.node }} has offered {{ $value }} GPUs or parts of them, and its exporter has said nothing of them: XIDs, memory errors and heat there raise no alert. Look at the exporter's pod of that node.",
   cases: {
     fires: {
-      series: { ...gpus("allocatable", "gpu-1", "8x60"), ...ready("gpu-1", "1x60"), [TEMPERATURE]: "61x10 _x50" },
+      series: {
+        ...gpus("allocatable", "gpu-1", "3x60", TURNS),
+        ...ready("gpu-1", "1x60"),
+        [TEMPERATURE]: "61x10 _x50",
+      },
       at: "40m",
       labels: { node: "gpu-1" },
     },

@@ -1,9 +1,9 @@
 /** What the plan says of costs, as series: the prices that actual figures are made with, and the figures that they are compared with. */
 import { COST_SERIES, OF_NOBODY } from "../../../names/cost-series";
+import { CALLED, CALLED_MODEL } from "../../../names/gateway-times";
 import { HOURS_PER_MONTH } from "../../../planner/cost";
 import type { DeploymentPlan, PoolPlan } from "../../../planner/types";
-import { CALLED } from "./cost";
-import { CALLED_MODEL, type CalledModel } from "./gateway-tokens";
+import type { CalledModel } from "./gateway-tokens";
 import { exportedLabel } from "./models";
 import type { RecordingRule, RuleSubject } from "./types";
 

@@ -6,6 +6,7 @@ import { KV_CACHE_LIMIT } from "./limits";
 import { modelNamespaceSeries, ofModels } from "./models";
 import { KIND } from "./planned-kinds";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
+import { underWay } from "./under-way";
 
 /** Labels that every series of the engine `chat` has in the cases. */
 const CHAT = 'namespace="model-chat",pod="chat-0",model="chat",model_name="chat",engine="0"';
@@ -204,6 +205,6 @@ const loadFailing: AlertRule = {
 
 export const serving: RuleSubject = {
   subject: "serving",
-  recording: [p99Latency, ...namedP99],
+  recording: [p99Latency, ...namedP99, underWay],
   alerts: [queueGrowing, kvCacheAlmostFull, highTimeToFirstToken, requestLatencyHigh, loadFailing],
 };

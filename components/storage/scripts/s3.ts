@@ -42,6 +42,8 @@ export class S3Bucket {
   readonly endpoint: string;
   readonly bucket: string;
   readonly signingKey: SigningKey | undefined;
+  /** Objects from this size on are written in parts of it. */
+  readonly partBytes: number = PART_BYTES;
   private readonly send: Send;
 
   /**
@@ -142,7 +144,7 @@ export class S3Bucket {
     }
     try {
       const etags: string[] = [];
-      for await (const body of parts(content)) {
+      for await (const body of parts(content, this.partBytes)) {
         const query = { partNumber: String(etags.length + 1), uploadId };
         const response = await this.call({ method: "PUT", key, query, body });
         etags.push(response.headers.get("etag") ?? "");
@@ -203,20 +205,20 @@ function element(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>(.*?)</${name}>`, "s").exec(xml)?.[1];
 }
 
-/** Regroups a stream into parts of `PART_BYTES`; at least one, since an empty object has one empty part. */
-async function* parts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+/** Regroups a stream into parts of equal size; at least one, since an empty object has one empty part. */
+async function* parts(content: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Buffer> {
   let pending: Uint8Array[] = [];
   let bytes = 0;
   let sent = 0;
   for await (const chunk of content) {
     pending.push(chunk);
     bytes += chunk.byteLength;
-    while (bytes >= PART_BYTES) {
+    while (bytes >= partBytes) {
       const joined = Buffer.concat(pending);
-      yield joined.subarray(0, PART_BYTES);
+      yield joined.subarray(0, partBytes);
       sent += 1;
-      pending = [joined.subarray(PART_BYTES)];
-      bytes -= PART_BYTES;
+      pending = [joined.subarray(partBytes)];
+      bytes -= partBytes;
     }
   }
   if (bytes > 0 || sent === 0) {

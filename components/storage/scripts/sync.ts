@@ -15,7 +15,7 @@ import { setConfigMapData } from "./kubernetes.ts";
 import { isSafePath, JOURNAL, type Journal, MANIFEST, type Manifest, type ManifestFile } from "./model-files.ts";
 import { artifactOf, bucketOf, repositoryOf } from "./repository.ts";
 import { eachConcurrently, environmentVariable, FinalError, type RetryOptions, runMain, withRetries } from "./retry.ts";
-import { PART_BYTES, S3Bucket } from "./s3.ts";
+import { S3Bucket } from "./s3.ts";
 
 export interface SyncRequest {
   /** The Hub, or a folder. */
@@ -114,7 +114,7 @@ async function copy(
   const seen = { bytes: 0 };
   const content = hashed(hub.download(commit, file), [sha256, ...(id ? [id] : [])], seen);
   const arrived = () => check(hub, file, seen.bytes, id?.id());
-  if (file.size < PART_BYTES) {
+  if (file.size < bucket.partBytes) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of content) {
       chunks.push(chunk);

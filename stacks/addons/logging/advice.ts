@@ -1,7 +1,7 @@
 import { type OptionRules, ruleFor } from "../../../catalog/engine-options";
 import { sustainedMiB } from "../../../components/logging/loki-config";
 import { engineOptions } from "../../../engines";
-import { BYTES_PER_MIB } from "../../../names/units";
+import { BYTES_PER_GIB } from "../../../names/units";
 import type { ArgumentValue, CapacityProblem, DeploymentPlan } from "../../../planner/types";
 import { requestsPerSecond } from "../request-rate";
 import type { LoggingConfig } from "./config";
@@ -9,6 +9,8 @@ import type { LoggingConfig } from "./config";
 /** Lines per request: gateway, node, and some of engine and model control. */
 const LINES = 4;
 const LINE_BYTES = 1000;
+
+const MIB_PER_GIB = 1024;
 
 /** The platform never logs prompts: a log store makes it a rule. */
 export function loggedPrompts({ models }: Pick<DeploymentPlan, "models">): CapacityProblem[] {
@@ -39,8 +41,10 @@ function writing(values: Readonly<Record<string, ArgumentValue>> = {}, { writesT
 
 /** Lines that Loki would reject. */
 export function logAdvice(settings: LoggingConfig, plan: Pick<DeploymentPlan, "models">): CapacityProblem[] {
-  const limit = sustainedMiB(settings);
-  const expected = (requestsPerSecond(plan) * LINES * LINE_BYTES) / BYTES_PER_MIB;
+  const { retentionDays, storageGiB } = settings;
+  const seconds = retentionDays * 86_400;
+  const expected = (requestsPerSecond(plan) * LINES * LINE_BYTES * seconds) / BYTES_PER_GIB;
+  const limit = (sustainedMiB(settings) * seconds) / MIB_PER_GIB;
   return expected <= limit
     ? []
     : [
@@ -48,7 +52,7 @@ export function logAdvice(settings: LoggingConfig, plan: Pick<DeploymentPlan, "m
           severity: "advisory",
           rule: "logs-fill-their-volume",
           subject: "logging",
-          message: `the declared traffic makes about ${expected.toFixed(2)} MiB of log lines a second, and ${settings.storageGiB} GiB hold ${limit.toFixed(2)} for ${settings.retentionDays} days, so Loki refuses the rest: lower retentionDays, or raise storageGiB`,
+          message: `the declared traffic makes about ${Math.ceil(expected)} GiB of log lines in ${retentionDays} days, and ${storageGiB} GiB hold ${Math.floor(limit)} of them, so Loki refuses the rest: lower retentionDays, or write storageGiB: ${Math.ceil((storageGiB * expected) / limit)} or more`,
         },
       ];
 }

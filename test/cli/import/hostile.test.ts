@@ -32,7 +32,7 @@ const HOSTILE: Readonly<Record<string, readonly [string, RegExp]>> = {
   "a list": ["- 1\n- 2\n", /line 1: .*mapping/],
   "a text": ["hello", /line 1: .*mapping/],
   "a file with NUL": ["a\0b", /no text/],
-  "another project's file": ["apiVersion: v1\nkind: Pod\n", /line 1: Pod is no server/],
+  "another project's file": ["apiVersion: v1\nkind: Pod\n", /line 1: Pod is no kind/],
   "a prototype key": ['{"recipe_mode": "service", "__proto__": {"a": 1}}', /line 1: the key __proto__/],
   "a constructor key": ["ollama: {models: {}}\nconstructor: 1\n", /line 2: the key constructor/],
   "aliases that multiply": [`${bomb}\nollama: {models: *i}\n`, /alias/i],

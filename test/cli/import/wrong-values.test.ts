@@ -1,6 +1,6 @@
 /** Values that the original's own platform refuses, or that have no effect here, are no values that are mapped. */
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { importText, kindsAt, modelsOf, sectionsOf } from "./imported";
 import { kserve } from "./small-files";
 
@@ -33,6 +33,11 @@ const CASES: readonly (readonly [string, string, string])[] = [
   [service({ ...GPU, "ephemeral-storage": "100Gi" }), `${LIMITS}.ephemeral-storage`, "changed"],
   [service(GPU, { minReplicas: 5, maxReplicas: 2 }), "spec.predictor.maxReplicas", "wrong"],
   [service(GPU, { minReplicas: "some" }), "spec.predictor.minReplicas", "wrong"],
+  [
+    service(GPU, { workerSpec: { tensorParallelSize: 0, pipelineParallelSize: 2 } }),
+    "spec.predictor.workerSpec.tensorParallelSize",
+    "wrong",
+  ],
   [service(GPU, {}, [...ARGS.slice(0, 1), "--max-model-len=-5"]), "spec.predictor.model.args[1]", "wrong"],
   [kubeai({ minReplicas: 3, maxReplicas: 1 }), "spec.maxReplicas", "wrong"],
   [kubeai({ resourceProfile: "nvidia-gpu-l4:x" }), "spec.resourceProfile", "wrong"],
@@ -46,9 +51,42 @@ describe("an account", () => {
     expect(kindsAt(await importText(text), path)).toEqual([kind]);
   });
 
+  it.each([
+    [kubeai({ resourceProfile: "nvidia-gpu-l4:2", args: ["--tensor-parallel-size=4"] }), "spec"],
+    [
+      stringify({
+        apiVersion: "serving.kserve.io/v1alpha2",
+        kind: "LLMInferenceService",
+        metadata: { name: "chat" },
+        spec: {
+          model: { uri: "hf://Qwen/Qwen2.5-7B-Instruct" },
+          parallelism: { tensor: 4 },
+          template: { containers: [{ name: "main", resources: { limits: { "nvidia.com/gpu": "2" } } }] },
+        },
+      }),
+      "",
+    ],
+  ])("says that an engine with too few GPUs does not start: %#", async (text, at) => {
+    const { entries } = await importText(text);
+    const wrong = entries.filter(({ kind, path }) => kind === "wrong" && path === at);
+    expect(wrong.map(({ why }) => why)).toEqual([expect.stringContaining("needs 4 GPUs")]);
+  });
+
   it("gives the reason of an adapter from elsewhere", async () => {
     const { entries } = await importText(kubeai({ adapters: [{ name: "x", url: "s3://bucket/x" }] }));
     expect(entries.find(({ path }) => path === "spec.adapters[0]")?.why).toContain("hf://org/name");
+  });
+
+  it.each([
+    ["Standard", "mapped"],
+    ["Knative", "changed"],
+  ])("of a service of KServe without a limit, in the mode %s, says of minReplicas: %s", async (mode, kind) => {
+    const annotations = { "serving.kserve.io/deploymentMode": mode, "serving.kserve.io/stop": "true" };
+    const file = parse(service(GPU, { minReplicas: 2 })) as { metadata: Record<string, unknown> };
+    const result = await importText(stringify({ ...file, metadata: { ...file.metadata, annotations } }));
+    expect(kindsAt(result, "spec.predictor.minReplicas")).toEqual([kind]);
+    expect(kindsAt(result, "metadata.annotations.serving.kserve.io/stop")).toEqual(["changed"]);
+    expect(modelsOf(result).chat?.replicas).toEqual({ min: 2 });
   });
 
   it("says what pods of two kinds make of numbers of replicas", async () => {
@@ -83,6 +121,39 @@ describe("an environment", () => {
   ])("has the card of the label %s: %s", async (label, value, card) => {
     const { pools } = sectionsOf(await importText(service(GPU, { nodeSelector: { [label]: value } })));
     expect(JSON.stringify(pools)).toContain(`"card":"${card}"`);
+  });
+
+  it.each([
+    ["Standard_NC24ads_A100_v4", '"card":"a100-80gb-pcie","gpuCount":1', "local", "mapped"],
+    ["g5.xlarge", '"shape":"g5.xlarge"', "aws", "mapped"],
+    ["BM.GPU.H100.8", '"shape":"BM.GPU.H100.8"', "oci", "mapped"],
+    ["a2-highgpu-1g", '"card":"l4"', "local", "notMapped"],
+    ["m7i.4xlarge", '"card":"l4"', "local", "notMapped"],
+  ])("has the machine %s of a label", async (type, machine, cluster, kind) => {
+    const label = "node.kubernetes.io/instance-type";
+    const result = await importText(service(GPU, { nodeSelector: { [label]: type } }));
+    const sections = sectionsOf(result);
+    expect(JSON.stringify(sections.pools)).toContain(machine);
+    expect(sections.cluster?.kind).toBe(cluster);
+    expect(kindsAt(result, `spec.predictor.nodeSelector.${label}`)).toEqual([kind]);
+    expect(result.settled?.decision).toMatchObject({ kind: "planned", refusals: [] });
+  });
+
+  it.each([
+    [[], { "nvidia.com/gpu": "4" }],
+    [["--tensor-parallel-size=2"], { "nvidia.com/gpu": "4" }],
+  ])("spreads a model over all GPUs of KServe's own server, with %j", async (flags, limits) => {
+    const result = await importText(service(limits, {}, [...ARGS, ...flags]));
+    expect(modelsOf(result).chat?.vllm).toEqual({ tensorParallel: 4 });
+    expect(result.entries.filter(({ kind }) => kind === "wrong")).toEqual([]);
+    expect(kindsAt(result, "spec.predictor.model.args[2]")).toEqual(flags.map(() => "changed"));
+  });
+
+  it("spreads tensor parallelism over the nodes of workers", async () => {
+    const workerSpec = { tensorParallelSize: 4, pipelineParallelSize: 1 };
+    const result = await importText(service({ "nvidia.com/gpu": "2" }, { workerSpec }));
+    expect(modelsOf(result).chat?.vllm).toEqual({ tensorParallel: 4, pipelineParallel: 1 });
+    expect(result.entries.filter(({ kind }) => kind === "wrong")).toEqual([]);
   });
 
   it("has the card that the affinity of pods asks for", async () => {

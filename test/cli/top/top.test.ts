@@ -46,6 +46,12 @@ const CONTROL: Routes = {
   }),
 };
 
+/** Two slices (MIG) of a card, by the pods that have them. */
+const SLICES: readonly (readonly [model: string, memory: string, busy: string])[] = [
+  ["chat", "88", "95"],
+  ["search", "20", "3"],
+];
+
 /** Each query's answer by a part of it; none of the others. */
 const ANSWERS: readonly (readonly [string, object, string])[] = [
   ["sum by (model) (inference:ready_replicas:count)", { model: "chat" }, "2"],
@@ -114,6 +120,39 @@ describe("npm run top", () => {
       { name: "llama3.2:1b", state: "pulling", workers: ["chat"] },
     ]);
     expect(snapshot.alerts).toEqual([{ name: "ModelUnavailable", severity: "critical", about: "model-chat" }]);
+  });
+
+  it("tells slices of a card apart by their pods", async () => {
+    const { url } = await serve({
+      "GET /api/v1/query*": ({ path }) => {
+        const query = new URLSearchParams(path.slice(path.indexOf("?") + 1)).get("query");
+        const at = ["gpu_memory_utilization", "gpu_utilization_percent"].indexOf(query ?? "");
+        const result = SLICES.map(([model, ...values]) => ({
+          metric: { node: "n", gpu: "0", product: "H100", namespace: `model-${model}`, pod: `${model}-0` },
+          value: [1, values[at] ?? "NaN"],
+        }));
+        return { body: { status: "success", data: { resultType: "vector", result } } };
+      },
+    });
+    const { snapshot } = await picture("http://127.0.0.1:1", "--prometheus", url);
+    expect(snapshot.gpus).toMatchObject([
+      { model: "chat", memory: 0.88, utilization: 0.95 },
+      { model: "search", memory: 0.2, utilization: 0.03 },
+    ]);
+  });
+
+  it("asks the gateway for the times of engines that report none", async () => {
+    const { url, requests } = await serve(PROMETHEUS);
+    await picture("http://127.0.0.1:1", "--prometheus", url);
+    const asked = requests.map(({ path }) => new URLSearchParams(path.slice(path.indexOf("?") + 1)).get("query") ?? "");
+    for (const [engine, gateway] of [
+      ["vllm:time_to_first_token_seconds_bucket", "gen_ai_server_time_to_first_token_seconds_bucket"],
+      ["vllm:inter_token_latency_seconds_bucket", "gen_ai_server_time_per_output_token_seconds_bucket"],
+    ] as const) {
+      const query = asked.find((each) => each.includes(engine)) ?? "";
+      expect(query.indexOf(gateway)).toBeGreaterThan(query.indexOf(engine));
+      expect(query).toContain("group_left (model) inference:called_model:info");
+    }
   });
 
   it("works with Prometheus while the control API is away, and exits with 1", async () => {

@@ -6,7 +6,6 @@ import { ArtifactRepository } from "../../../components/storage/scripts/artifact
 import { modelFiles } from "../../../components/storage/scripts/choices.ts";
 import type { Manifest } from "../../../components/storage/scripts/model-files.ts";
 import { OciRegistry, type RegistryLogin } from "../../../components/storage/scripts/oci-registry.ts";
-import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
 import { loginIn } from "../../../components/storage/scripts/source-access.ts";
 import { sync } from "../../../components/storage/scripts/sync.ts";
 import {
@@ -25,11 +24,12 @@ import {
   titledFile,
 } from "./artifacts";
 import { type FakeStore, fakeStore, sha256 } from "./fakes";
+import { SMALL_PART_BYTES, SmallPartsBucket } from "./small-parts";
 
 const WRITER = { accessKeyId: "writer", secretAccessKey: "secret", region: "us-east-1" };
 const WEIGHTS = randomBytes(2 ** 20);
 /** Copied in parts. */
-const LARGE = randomBytes(PART_BYTES + 1000);
+const LARGE = randomBytes(SMALL_PART_BYTES + 1000);
 const FILES = {
   "config.json": Buffer.from("{}"),
   "model.safetensors": WEIGHTS,
@@ -140,7 +140,7 @@ describe("a model in a registry", () => {
     return sync({
       hub: repository(login),
       revision,
-      bucket: new S3Bucket(store.url, "models", WRITER),
+      bucket: new SmallPartsBucket(store.url, "models", WRITER),
       prefix: "chat",
       choose: modelFiles({ safetensorsOnly: false, withCode: false }),
       pin: async (digest) => void pins.push(digest),
@@ -186,7 +186,7 @@ describe("a model in a registry", () => {
 
   it("whose weights are copied in parts goes on where a connection broke", async () => {
     push(source, "v1", [archive(gzipSync(tarOf({ ...FILES, "model.safetensors": LARGE }), { level: 1 }))]);
-    source.breakAfter = 20 * 2 ** 20;
+    source.breakAfter = (5 / 8) * SMALL_PART_BYTES;
     await run();
     expect(sha256(bodyOf("model.safetensors"))).toBe(sha256(LARGE));
   });

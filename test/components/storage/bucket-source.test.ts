@@ -7,15 +7,16 @@ import { BucketRepository } from "../../../components/storage/scripts/bucket-rep
 import { modelFiles } from "../../../components/storage/scripts/choices.ts";
 import { contentHash } from "../../../components/storage/scripts/content-id.ts";
 import type { Manifest } from "../../../components/storage/scripts/model-files.ts";
-import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
+import { S3Bucket } from "../../../components/storage/scripts/s3.ts";
 import { sync } from "../../../components/storage/scripts/sync.ts";
 import { etagOf, type FakeBucket, type FakeObject, fakeBucket } from "./fake-bucket";
 import { type FakeStore, fakeStore, sha256 } from "./fakes";
+import { SMALL_PART_BYTES, SmallPartsBucket } from "./small-parts";
 
 const WRITER = { accessKeyId: "writer", secretAccessKey: "secret", region: "us-east-1" };
 const FILES: Readonly<Record<string, FakeObject>> = {
   "llama/v3/config.json": { body: Buffer.from("{}") },
-  "llama/v3/model.safetensors": { body: randomBytes(PART_BYTES + 1000), partBytes: 8 * 2 ** 20 },
+  "llama/v3/model.safetensors": { body: randomBytes(SMALL_PART_BYTES + 1000), partBytes: SMALL_PART_BYTES / 4 },
   "llama/v3/tokenizer.json": { body: randomBytes(2000) },
   "llama/v3/": { body: Buffer.alloc(0) },
   "llama/v30/config.json": { body: Buffer.from("[]") },
@@ -54,7 +55,7 @@ describe("a bucket elsewhere", () => {
     return sync({
       hub: new BucketRepository(bucket, prefix),
       revision: "",
-      bucket: new S3Bucket(store.url, "models", WRITER),
+      bucket: new SmallPartsBucket(store.url, "models", WRITER),
       prefix: "chat",
       choose: modelFiles({ safetensorsOnly: false, withCode: false }),
       pin: async (digest) => void pins.push(digest),
@@ -93,7 +94,7 @@ describe("a bucket elsewhere", () => {
   });
 
   it("goes on where a connection broke", async () => {
-    source.breakAfter = 5 * 2 ** 20;
+    source.breakAfter = (5 / 32) * SMALL_PART_BYTES;
     await run();
     const parts = source.read.filter((read) => read.includes("model.safetensors"));
     expect(parts).toHaveLength(2);
@@ -103,7 +104,7 @@ describe("a bucket elsewhere", () => {
   });
 
   it("is copied anew where its server ignores ranges: whole answers are no rest of a file", async () => {
-    source.breakAfter = 5 * 2 ** 20;
+    source.breakAfter = (5 / 32) * SMALL_PART_BYTES;
     source.ignoresRanges = true;
     await run();
     const said = vi.mocked(console.error).mock.calls.map(([line]) => String(line));
@@ -114,10 +115,10 @@ describe("a bucket elsewhere", () => {
   });
 
   it.each<[string, Partial<FakeObject>]>([
-    ["written at once", { etagOf: randomBytes(PART_BYTES + 1000) }],
-    ["written in parts", { etagOf: randomBytes(PART_BYTES + 1000), partBytes: 8 * 2 ** 20 }],
+    ["written at once", { etagOf: randomBytes(SMALL_PART_BYTES + 1000) }],
+    ["written in parts", { etagOf: randomBytes(SMALL_PART_BYTES + 1000), partBytes: SMALL_PART_BYTES / 4 }],
   ])("is refused where its content is not what its entity tag says: %s", async (_, changes) => {
-    source.objects.set("llama/v3/model.safetensors", { body: randomBytes(PART_BYTES + 1000), ...changes });
+    source.objects.set("llama/v3/model.safetensors", { body: randomBytes(SMALL_PART_BYTES + 1000), ...changes });
     await expect(run()).rejects.toThrow(/model\.safetensors: the content has id .*, s3:\/\/corp\/llama\/v3 lists/);
     expect(stored()).not.toContain("model.safetensors");
     expect(stored()).not.toContain(".manifest.json");
@@ -126,8 +127,8 @@ describe("a bucket elsewhere", () => {
   });
 
   it("is taken as it comes where a key service encrypts it: its entity tag is no hash", async () => {
-    const body = randomBytes(PART_BYTES + 5);
-    source.objects.set("llama/v3/model.safetensors", { body, partBytes: PART_BYTES, isEncrypted: true });
+    const body = randomBytes(SMALL_PART_BYTES + 5);
+    source.objects.set("llama/v3/model.safetensors", { body, partBytes: SMALL_PART_BYTES, isEncrypted: true });
     const { files } = await run();
     expect(files.find(({ path }) => path === "model.safetensors")?.sha256).toBe(sha256(body));
   });

@@ -9,11 +9,11 @@ import { modelFiles } from "../../../components/storage/scripts/choices.ts";
 import { fetchFile, pinnedManifest, wantedFiles } from "../../../components/storage/scripts/fetch.ts";
 import { HuggingFaceRepository } from "../../../components/storage/scripts/hugging-face.ts";
 import { FinalError } from "../../../components/storage/scripts/retry.ts";
-import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
 import { signedHeaders } from "../../../components/storage/scripts/s3-signature.ts";
 import { type SyncRequest, sync } from "../../../components/storage/scripts/sync.ts";
 import { COMMIT, type FakeHub, type FakeStore, fakeHub, fakeStore, sha256 } from "./fakes";
 import { COPIED, index, REPOSITORY, shard } from "./repository";
+import { SMALL_PART_BYTES, SmallPartsBucket } from "./small-parts";
 
 const KEY = { accessKeyId: "writer", secretAccessKey: "secret", region: "us-east-1" };
 describe("signedHeaders", () => {
@@ -57,7 +57,7 @@ describe("with servers", () => {
     await Promise.all([hub.close(), store.close(), rm(folder, { recursive: true })]);
   });
 
-  const bucket = () => new S3Bucket(store.url, "models", KEY);
+  const bucket = () => new SmallPartsBucket(store.url, "models", KEY);
   const pins: string[] = [];
   const request = (prefix = "legal/llama", url = hub.url, token?: string): SyncRequest => ({
     hub: new HuggingFaceRepository("org/model", token, url),
@@ -239,7 +239,7 @@ describe("with servers", () => {
   });
 
   it("uploads large objects in parts, and drops the parts of a refused one", async () => {
-    const content = randomBytes(PART_BYTES + 1000);
+    const content = randomBytes(SMALL_PART_BYTES + 1000);
     const stream = async function* () {
       yield content.subarray(0, 1000);
       yield content.subarray(1000);
@@ -328,7 +328,7 @@ describe("with servers", () => {
   });
 
   it("reports a refused request with the store's own code", async () => {
-    const stranger = new S3Bucket(store.url, "models", KEY);
+    const stranger = new SmallPartsBucket(store.url, "models", KEY);
     store.objects.clear();
     await expect(stranger.get("missing")).rejects.toThrow("GET s3://models/missing: 404 NoSuchKey");
   });

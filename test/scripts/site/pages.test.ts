@@ -152,6 +152,37 @@ describe("pages", () => {
     expect(runs.filter(({ isScript, unknown }) => !isScript || unknown.length > 0)).toEqual([]);
   });
 
+  it("name the programs of their commands before they use them", () => {
+    // Not of every computer, unlike curl and git.
+    const programs = [
+      "jq",
+      "yq",
+      "openssl",
+      "mc",
+      "crane",
+      "helm",
+      "oras",
+      "cosign",
+      "aws",
+      "az",
+      "gcloud",
+      "oci",
+      "gh",
+    ];
+    const unnamed = all
+      .filter(({ source }) => !/^(CHANGELOG\.md|docs\/(reviews|decisions)\/)/.test(source))
+      .flatMap(({ source, text }) =>
+        [...text.matchAll(/^ *```(?:sh|bash)\n(.*?)^ *```$/gms)].flatMap(({ 1: block = "", index }) => {
+          const before = text.slice(0, index).replace(/^ *```.*?^ *```$/gms, "");
+          return programs
+            .filter((program) => new RegExp(`(?:^|[|(;&] *|xargs )${program} `, "m").test(block.replace(/^ +/gm, "")))
+            .filter((program) => !new RegExp(`(?<![\\w-])${program}(?![\\w-])`, "i").test(before))
+            .map((program) => `${source}: ${program}`);
+        }),
+      );
+    expect([...new Set(unnamed)]).toEqual([]);
+  });
+
   it("keep the environment's file where they remove a stack", () => {
     const removing = commands.filter(({ line }) => /pulumi stack rm\b/.test(line));
     expect(removing.length).toBeGreaterThan(2);

@@ -169,7 +169,14 @@ describe("their settings", () => {
     const logs = { retentionDays: 7, storageGiB: 50 };
     const traces = { retentionDays: 7, storageGiB: 20 };
     expect(logAdvice(logs, plan(50))).toEqual([]);
-    expect(logAdvice(logs, plan(100)).map(({ rule }) => rule)).toEqual(["logs-fill-their-volume"]);
+    // 400 lines of 1,000 bytes a second: 225.3 GiB in a week, of which 50 × 0.7 × 4 have room.
+    expect(logAdvice(logs, plan(100))).toMatchObject([
+      {
+        rule: "logs-fill-their-volume",
+        message: expect.stringContaining("about 226 GiB of log lines in 7 days, and 50 GiB hold 140 of them"),
+      },
+    ]);
+    expect(logAdvice({ ...logs, storageGiB: 81 }, plan(100))).toEqual([]);
     expect(traceAdvice(traces, plan(1))).toEqual([]);
     expect(traceAdvice(traces, plan(10)).map(({ rule }) => rule)).toEqual(["traces-fill-their-volume"]);
   });
