@@ -8,10 +8,10 @@ export default {
   plugins: [
     {
       rules: {
-        "subject-imperative": ({ subject }) => {
+        "subject-imperative": ({ type, subject }) => {
           const [verb = ""] = (subject ?? "").split(" ");
           return [
-            !notImperative.test(verb),
+            type === "merge" || !notImperative.test(verb),
             `write an imperative, such as "gateway: limit header size", not "${verb}"`,
           ];
         },

@@ -87,7 +87,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   }
 }
 
-/** OpenCost's figures, or why there are none: they only stand beside the report. */
+/** OpenCost's figures, or why there are none: they are only shown with the report. */
 async function optional<Figures>(url: string | undefined, ask: (url: string) => Promise<Figures>) {
   if (url === undefined) {
     return {};

@@ -115,7 +115,7 @@ describe("on a cloud's machine", () => {
       "turns with Ray Serve",
       1,
       oci({ shape: "VM.GPU.A10.1", sharing: { timeSlicing: { replicas: 2 } } }, { engine: "ray" }),
-      ["model-fits", "how Ray counts GPUs", "engine: vllm or ollama"],
+      ["model-fits", "how Ray counts time-sliced GPUs", "engine: vllm or ollama"],
     ],
     [
       "tensor parallelism over slices",

@@ -180,14 +180,14 @@ export const STORIES: readonly Story[] = [
     isOutage: false,
   },
   {
-    story: "somebody deletes a model's namespace",
+    story: "a user deletes a model's namespace",
     series: world.goneAfter(FAULT, world.replicas("small", gauge([FAULT, 1]), gauge([FAULT, 1]))),
     alert: "ModelMissing",
     after: 3,
     isOutage: true,
   },
   {
-    story: "somebody deletes the monitor of engines",
+    story: "a user deletes the monitor of engines",
     series: { [world.ENGINE_METRICS]: then(1, "stale") },
     alert: "MetricsMissing",
     after: 10,
