@@ -41,6 +41,7 @@ const TOOLS = [
   "kustomize",
   "kwok",
   "minio-client",
+  "moto",
   "openssh-server",
   "parliament",
   "pulumi",

@@ -236,6 +236,10 @@ const rarities = {
       },
     },
   },
+  cached: onA10(
+    {},
+    { models: { chat: { model: "qwen2.5-7b-instruct", concurrency: 4 } }, storage: { nodeCacheGiB: 100 } },
+  ),
   refused: onA10(
     {},
     {
