@@ -68,9 +68,7 @@ export function setupOf(
 
 function cardOf({ name, gpu, cpu }: Machine, isMeasured: boolean): CardSpeed | { readonly reason: string } {
   if (gpu === undefined) {
-    return isMeasured
-      ? nominalCpu(cpu.vcpus)
-      : { reason: `nobody knows how fast the memory of the CPUs of ${name} is` };
+    return isMeasured ? nominalCpu(cpu.vcpus) : { reason: `the memory bandwidth of the CPUs of ${name} is not known` };
   }
   if (gpu.slice !== undefined) {
     return { reason: `how fast a part of ${gpu.model} is was not measured` };
