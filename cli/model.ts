@@ -1,5 +1,5 @@
 import { findModel, modelNames } from "../catalog/models";
-import { gpuModels } from "../catalog/shapes";
+import { gpuModels, type MachineShape } from "../catalog/shapes";
 import { engineNames, engineOf } from "../engines";
 import { type CardVerdict, NOTHING_TO_SAY } from "../engines/card";
 import { estimateMemory, MemoryRequestError, versionProblems } from "../engines/estimate";
@@ -25,7 +25,7 @@ import { modelTable } from "./list/tables";
 import { adviceFor } from "./model/advice";
 import { type LoadArguments, type ModelArguments, readModelArguments } from "./model/arguments";
 import { BadInput } from "./model/bad-input";
-import { catalogueJson, catalogueTable } from "./model/catalogue-table";
+import { type CatalogueFit, catalogueJson, catalogueTable } from "./model/catalogue-table";
 import { comparisonJson } from "./model/comparison-json";
 import { machinesToCompare } from "./model/comparison-machines";
 import { comparisonText } from "./model/comparison-text";
@@ -164,9 +164,7 @@ function compareCatalogue(asked: LoadArguments, io: Pick<CommandIo, "out">): num
     if (entry === undefined) {
       return [];
     }
-    const args = { ...asked, model: name };
-    const load = loadOf(args, { architecture: readCatalogueModel(entry), entry });
-    return [{ name, entry, load, fit: fitOnMachine(asPlanned(args, load), shape, 1) }];
+    return [catalogueFit({ ...asked, model: name }, { architecture: readCatalogueModel(entry), entry }, shape)];
   });
   io.out(
     asked.json
@@ -174,6 +172,36 @@ function compareCatalogue(asked: LoadArguments, io: Pick<CommandIo, "out">): num
       : `${catalogueTable(fits, shape, engineOf(engine.name).label)}\nnpm run model -- <name> --card … explains one\n`,
   );
   return EXIT.ok;
+}
+
+/** Formats of fewer bits than most repositories have, largest first. */
+const SMALLER_FORMATS = ["fp8", "int4"];
+
+function catalogueFit(
+  args: ModelArguments,
+  named: Required<Pick<NamedModel, "architecture" | "entry">>,
+  shape: MachineShape,
+): CatalogueFit {
+  const answer = (quantization: string | undefined) => {
+    const load = loadOf({ ...args, quantization }, named);
+    const model = asPlanned(args, load);
+    return { load, model, fit: fitOnMachine(model, shape, 1) };
+  };
+  const { load, fit } = answer(args.quantization);
+  const own = { name: args.model, entry: named.entry, load, fit };
+  if ("candidate" in fit || args.quantization !== undefined) {
+    return own;
+  }
+  for (const quantization of SMALLER_FORMATS.filter((each) => engineOf(args.engine.name).formats.takes(each))) {
+    const { model, ...smaller } = answer(quantization);
+    if ("candidate" in smaller.fit && weightFormatRefusal(model) === undefined) {
+      return {
+        ...own,
+        smaller: { ...smaller, quantization, needsCheckpoint: weightFormatProblem(model) !== undefined },
+      };
+    }
+  }
+  return own;
 }
 
 /** @param requestTokens of the longest request. */

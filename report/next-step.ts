@@ -1,6 +1,6 @@
 /** Commands that deploy an environment, as its user types them. */
 import { shellWord } from "../names/shell-word";
-import type { PlanResult } from "./result";
+import type { PlanResult, ReportedViolation } from "./result";
 
 /** Where an environment was read. */
 export interface PlannedFile {
@@ -21,6 +21,19 @@ export function upCommand(environment: string, config: string | undefined): stri
 /** `npm run doctor -- dev --config x.yaml` */
 export function doctorCommand(environment: string, config: string | undefined): string {
   return `npm run doctor -- ${environment}${config === undefined ? "" : ` --config ${shellWord(config)}`}`;
+}
+
+/** Advice that a deployment does not survive: pods never start, or clients get no certificate. */
+export const BEFORE: Readonly<Record<string, RegExp>> = {
+  "certificate-challenge": /./,
+  "example-names": /^gateway\.(hostname|tls)/,
+  "gated-models": /./,
+  "model-control-image": /./,
+};
+
+/** What must be corrected before the commands of `nextSteps` lead anywhere. */
+export function correctFirst({ violations }: Pick<PlanResult, "violations">): ReportedViolation[] {
+  return violations.filter(({ policy, resource }) => BEFORE[policy]?.test(resource) === true);
 }
 
 /** Every command from a deployable plan to the platform, in order. */

@@ -1,4 +1,4 @@
-import { nextSteps } from "./next-step";
+import { correctFirst, nextSteps } from "./next-step";
 import { isDeployable, type PlanResult } from "./result";
 import { type Style, style } from "./style";
 import { explanation } from "./terminal/explanation";
@@ -17,6 +17,8 @@ export interface TerminalOptions {
   /** Print the components, or every resource below its component. */
   readonly tree: "none" | "components" | "resources";
 }
+
+const REFUSALS_PAGE = "docs/refusals.md";
 
 /** The plan as a person reads it: what forbids it, what it is, what deserves a look, what comes next. */
 export function terminalReport(result: PlanResult, options: TerminalOptions): string {
@@ -40,7 +42,9 @@ export function terminalReport(result: PlanResult, options: TerminalOptions): st
 }
 
 function next(result: PlanResult, s: Style): string {
-  return isDeployable(result)
-    ? `Next: ${nextSteps(result).join(`\n${" ".repeat(6)}`)}\n`
-    : `${s.bad("Not deployable.")} Fix what is marked ✗ and plan again.\n`;
+  if (!isDeployable(result)) {
+    return `${s.bad("Not deployable.")} Fix what is marked ✗ and plan again; ${REFUSALS_PAGE} explains each rule.\n`;
+  }
+  const first = correctFirst(result).map(({ policy, resource }) => `First: correct ${resource} (${policy}, above)\n`);
+  return `${s.warn(first.join(""))}Next: ${nextSteps(result).join(`\n${" ".repeat(6)}`)}\n`;
 }

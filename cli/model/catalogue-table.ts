@@ -11,41 +11,69 @@ export interface CatalogueFit {
   readonly entry: ModelEntry;
   readonly load: Pick<MemoryRequest, "architecture" | "quantization" | "contextTokens" | "concurrency">;
   readonly fit: Fit;
+  /** The largest smaller format in which it fits, where it does not in its own. @default none */
+  readonly smaller?: SmallerFit;
+}
+
+export interface SmallerFit extends Pick<CatalogueFit, "load" | "fit"> {
+  /** `models.<name>.quantization`. */
+  readonly quantization: string;
+  /** Engines do not make it of the catalogue's weights: a repository must have it. */
+  readonly needsCheckpoint: boolean;
 }
 
 const right = (text: string): Cell => ({ text, align: "right" });
 
-/** Those that fit first, in the catalogue's order. */
+/** Those that fit first, then those that do in a smaller format; in the catalogue's order. */
 export function catalogueTable(fits: readonly CatalogueFit[], shape: MachineShape, engine: string): string {
-  const sorted = [...fits.filter(isFitting), ...fits.filter((each) => !isFitting(each))];
-  const title = `${shape.name} · ${engine} · ${fits.filter(isFitting).length} of ${fits.length} models fit`;
+  const smaller = fits.filter((each) => each.smaller);
+  const sorted = [...fits.filter(isFitting), ...smaller, ...fits.filter((each) => !isFitting(each) && !each.smaller)];
+  const more = smaller.length === 0 ? "" : `, ${smaller.length} more in a smaller format`;
+  const title = `${shape.name} · ${engine} · ${fits.filter(isFitting).length} of ${fits.length} models fit${more}`;
   return `${title}\n\n${table([
     ["model", "task", "format", right("tokens"), right("GPUs"), right("GiB spare"), ""],
-    ...sorted.map((each) => [
-      each.name,
-      each.entry.task,
-      formatLabel(each.load.architecture, each.load.quantization),
-      right(`${each.load.concurrency} × ${each.load.contextTokens}`),
-      right(gpusOf(each.fit) === undefined ? "" : String(gpusOf(each.fit))),
-      right(spareOf(each.fit)?.toFixed(1) ?? ""),
-      { text: "refusal" in each.fit ? reasonOf(each.fit.refusal) : "fits", spans: true },
-    ]),
+    ...sorted.map(({ name, entry, smaller, ...own }) => {
+      const { load, fit } = smaller ?? own;
+      return [
+        name,
+        entry.task,
+        formatLabel(load.architecture, load.quantization),
+        right(`${load.concurrency} × ${load.contextTokens}`),
+        right(gpusOf(fit) === undefined ? "" : String(gpusOf(fit))),
+        right(spareOf(fit)?.toFixed(1) ?? ""),
+        { text: smaller ? conditionOf(smaller) : "refusal" in fit ? reasonOf(fit.refusal) : "fits", spans: true },
+      ];
+    }),
   ])}`;
 }
 
-export function catalogueJson({ name, entry, load, fit }: CatalogueFit) {
-  const gpus = gpusOf(fit);
-  const spareGiB = spareOf(fit);
+export function catalogueJson({ name, entry, load, fit, smaller }: CatalogueFit) {
   return {
     model: name,
     task: entry.task,
     contextTokens: load.contextTokens,
     concurrency: load.concurrency,
     fits: "candidate" in fit,
-    ...(gpus !== undefined && { gpus }),
-    ...(spareGiB !== undefined && { spareGiB }),
+    ...sizeJson(fit),
     ...("refusal" in fit && { reason: fit.refusal.reason }),
+    ...(smaller && {
+      smallerFormat: {
+        quantization: smaller.quantization,
+        needsCheckpoint: smaller.needsCheckpoint,
+        ...sizeJson(smaller.fit),
+      },
+    }),
   };
+}
+
+function sizeJson(fit: Fit) {
+  const gpus = gpusOf(fit);
+  const spareGiB = spareOf(fit);
+  return { ...(gpus !== undefined && { gpus }), ...(spareGiB !== undefined && { spareGiB }) };
+}
+
+function conditionOf({ quantization, needsCheckpoint }: SmallerFit): string {
+  return needsCheckpoint ? "fits, as a repository in this format" : `fits with quantization: ${quantization}`;
 }
 
 const isFitting = ({ fit }: CatalogueFit) => "candidate" in fit;

@@ -16,7 +16,7 @@ export function unknownCards({
         severity: "advisory",
         rule: "unknown-card",
         subject: `pools.${name}`,
-        message: `the catalogue has no abilities of ${gpu.model}, so that it is unknown whether ${here.join(", ")} will start on it. Add its abilities to catalog/shapes/gpus.json.`,
+        message: `the catalogue does not say what ${gpu.model} can do, so it is not known whether ${here.join(", ")} will start on it. Add its abilities to catalog/shapes/gpus.json.`,
       },
     ];
   });

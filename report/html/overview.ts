@@ -1,7 +1,7 @@
 import type { EngineName, ModelPlan, PoolPlan } from "../../planner/types";
 import { alertsText } from "../alerts";
 import { clusterText } from "../cluster";
-import { nextSteps } from "../next-step";
+import { correctFirst, nextSteps } from "../next-step";
 import { nodeMakersText } from "../node-makers";
 import { isDeployable, type PlanResult } from "../result";
 import { apiPriceText } from "../speed";
@@ -14,7 +14,7 @@ import { html, type Markup, type Part } from "./markup";
 export function pageHeader(result: PlanResult): Markup {
   const { environment, stage } = result.plan;
   const verdict = isDeployable(result)
-    ? html`<p class="verdict yes"><b>Deployable</b> <span>Next: ${nextSteps(result).map((step, index) => html`${index > 0 ? ", then " : undefined}<code>${step}</code>`)}</span></p>`
+    ? html`<p class="verdict yes"><b>Deployable</b> <span>${correctFirst(result).map(({ policy, resource }) => html`First: correct <code>${resource}</code> (${policy}). `)}Next: ${nextSteps(result).map((step, index) => html`${index > 0 ? ", then " : undefined}<code>${step}</code>`)}</span></p>`
     : html`<p class="verdict no"><b>Not deployable</b> <span>Fix the findings below and plan again.</span></p>`;
   return html`
 <header>

@@ -23,7 +23,7 @@ export function modelsPage(): string {
   return page(
     "Models of the catalogue",
     "catalog/models.json",
-    "Models that an environment names without further facts, as `models.<name>.model`. Any other model takes its own `config.json`: [naming a model](../configuration.md#naming-a-model).",
+    "Models that an environment names without further facts, as `models.<name>.model`. Any other is `hf://org/name`: [naming a model](../configuration.md#naming-a-model).",
     markdownTable(
       [
         "Name",

@@ -40,7 +40,7 @@ export function exampleNames({
       issuer !== undefined && RESERVED.test(new URL(issuer).hostname)
         ? [{ path: "gateway.auth.oidc.issuer", value: issuer }]
         : [],
-      "for examples only, without an issuer: only API keys work. Write your own issuer, or leave gateway.auth out.",
+      "for examples only, no issuer signs tokens there: API keys alone let callers in. Write your own issuer, or leave gateway.auth out.",
     ),
   ];
 }

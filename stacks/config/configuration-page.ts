@@ -37,7 +37,8 @@ Values that Pulumi ESC brings (\`environment:\`) exist in \`pulumi up\` only: \`
 
 ## Naming a model
 
-By its name in the catalogue (\`npm run list -- models\`), or by the Hugging Face repository of an entry there:
+Any repository of Hugging Face is a model: \`model: hf://org/name\`, then \`npm run pin -- <environment>\`, which writes the commit and keeps what plans read next to the environment's
+file ([own weights](own-weights.md#a-repository-of-hugging-face-outside-the-catalogue)). Models of the catalogue (\`npm run list -- models\`) need no such files: by their name, or by their repository there:
 
 \`\`\`yaml
 ${NAMESPACE}:models:
@@ -45,7 +46,7 @@ ${NAMESPACE}:models:
   embed: { model: BAAI/bge-m3 }
 \`\`\`
 
-Any other model: its own \`config.json\`, which the plan is made from, and where the weights are. The file can be copied from the repository;
+Weights that are elsewhere: \`source\`, with the model or with its own \`config.json\`. The file can be copied from the repository;
 of a model type that is not known the weight files must lie next to it ([why](sizing.md#where-the-weights-are-known-from));
 a relative path starts at the folder of the environment's file. \`source\` also moves a catalogue model to a copy, or to a fixed commit, which
 \`npm run pin -- <environment>\` writes, for adapters too. What a name states must be what is planned: the format in a registry's tag (\`llama3.1:8b-instruct-fp16\`) counts as

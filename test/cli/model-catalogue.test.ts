@@ -11,6 +11,7 @@ interface Row {
   readonly fits: boolean;
   readonly gpus?: number;
   readonly spareGiB?: number;
+  readonly smallerFormat?: { readonly quantization: string };
 }
 const rowsOn = async (...argv: string[]): Promise<Row[]> => JSON.parse((await model(...argv, "--json")).out);
 
@@ -18,10 +19,13 @@ describe("the models that fit on a card", () => {
   it("are listed with the rest of the catalogue, those that fit first", async () => {
     const { status, out, err } = await model("--card", "rtx-4090", "--gpus", "2");
     expect([status, err]).toEqual([0, ""]);
-    expect(out).toMatch(/^2 × NVIDIA GeForce RTX 4090 · vLLM · \d+ of \d+ models fit\n/);
+    expect(out).toMatch(/^2 × NVIDIA GeForce RTX 4090 · vLLM · \d+ of \d+ models fit, \d+ more in a smaller format\n/);
     expect(out).toMatch(/^phi-4 +chat +BF16 +1 × 8192 +2 +\d+\.\d +fits$/m);
+    expect(out).toMatch(/^qwen2\.5-32b-instruct +chat +FP8-tensor .* fits with quantization: fp8$/m);
+    expect(out).toMatch(/^mixtral-8x7b-instruct +chat +INT4-group-128 .* fits, as a repository in this format$/m);
     expect(out).toMatch(/^llama-3\.3-70b-instruct .* -\d+\.\d +too large$/m);
-    expect(out.lastIndexOf(" fits\n")).toBeLessThan(out.indexOf("too large"));
+    expect(out.lastIndexOf(" fits\n")).toBeLessThan(out.indexOf(" fits with "));
+    expect(out.lastIndexOf(" fits with ")).toBeLessThan(out.indexOf("too large"));
   });
 
   it("are more on more cards, each as it is answered by itself", async () => {
@@ -38,6 +42,19 @@ describe("the models that fit on a card", () => {
       expect((await model(name, "--card", "rtx-4090", "--gpus", "2")).status, name).toBe(status);
       expect((await model(name, "--card", "rtx-4090")).status, name).toBe(1);
     }
+  });
+
+  it("are named in a smaller format as they are answered in it by themselves, unless a format is asked for", async () => {
+    const machine = ["--card", "rtx-4090", "--gpus", "2"];
+    const rows = await rowsOn(...machine);
+    const smaller = rows.filter(({ smallerFormat }) => smallerFormat);
+    expect(smaller.map(({ fits }) => fits)).toEqual(smaller.map(() => false));
+    for (const { model: name, smallerFormat } of [...smaller.slice(0, 2), ...smaller.slice(-2)]) {
+      const { status } = await model(name, ...machine, "--quantization", smallerFormat?.quantization ?? "");
+      expect(status, name).toBe(0);
+    }
+    const asked = await rowsOn(...machine, "--quantization", "fp8");
+    expect(asked.filter(({ smallerFormat }) => smallerFormat)).toEqual([]);
   });
 
   it("are those of a longer context and of a cloud's machine too", async () => {

@@ -65,7 +65,9 @@ describe("the plan of dev", () => {
     expect(out).toMatch(/^Cost +0 USD\/hour, 0 USD\/month: the nodes that always run\nStorage /m);
     expect(out).not.toMatch(/^(Sizing|Ranges) /m);
     expect(out).toMatch(/^Policies +\d+ passed · 0 failed( · \d+ advisory)?$/m);
-    expect(out).toMatch(/^Next: npm run doctor -- dev\n(.*\n)*.*pulumi up -s dev --policy-pack policies\n$/m);
+    expect(out).toMatch(
+      /^First: correct modelControl\.image \(model-control-image, above\)\nNext: npm run doctor -- dev\n(.*\n)*.*pulumi up -s dev --policy-pack policies\n$/m,
+    );
     expect(out).not.toContain("platform-models-assistant");
   });
 
@@ -168,7 +170,9 @@ describe("a plan that must not be deployed", () => {
     expect(unwrapped(out)).toMatch(
       /To fix it, one of these, cheapest first: - \w+ (models|pools)\..*: [\d,]+ USD a month/,
     );
-    expect(out).toMatch(/Not deployable\. Fix what is marked ✗ and plan again\.\n$/);
+    expect(out).toMatch(
+      /Not deployable\. Fix what is marked ✗ and plan again; docs\/refusals\.md explains each rule\.\n$/,
+    );
   });
 
   it("is as clear to a program", async () => {

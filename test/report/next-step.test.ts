@@ -1,9 +1,13 @@
 /** What a user types after a plan, and what nodes of a cluster that exists need before. */
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../names/repository-root";
 import type { ModelPlan } from "../../planner/types";
-import { nextSteps } from "../../report/next-step";
+import { BEFORE, correctFirst, nextSteps } from "../../report/next-step";
 import { nodeCommands } from "../../report/node-commands";
+import { sourceFiles } from "../architecture/imports";
 import { planResult, poolPlan, shape } from "./html.fixture";
 
 const onOwn = { ...planResult, cluster: { ...planResult.cluster, provision: "create" as const } };
@@ -21,6 +25,28 @@ describe("what comes after a plan", () => {
   it("is commands that a shell reads, also where they are copied with their comments", () => {
     const script = nextSteps(planResult).join("\n");
     expect(spawnSync("sh", ["-n"], { input: script, encoding: "utf8" }).stderr).toBe("");
+  });
+
+  it("is first to correct what pods would not start with, or clients not trust", () => {
+    const advice = (policy: string, resource: string) => ({
+      policy,
+      resource,
+      severity: "advisory" as const,
+      message: "",
+    });
+    const found = [
+      advice("model-control-image", "modelControl.image"),
+      advice("example-names", "gateway.hostname"),
+      advice("example-names", "observability.runbookUrl"),
+      advice("api-server-cidrs", "cluster.apiServerCidrs"),
+    ];
+    expect(correctFirst({ violations: found })).toEqual(found.slice(0, 2));
+  });
+
+  it("names rules that exist", () => {
+    const sources = sourceFiles().filter((file) => /^stacks\//.test(file));
+    const text = sources.map((file) => readFileSync(join(repositoryRoot(), file), "utf8")).join("\n");
+    expect(Object.keys(BEFORE).filter((rule) => !text.includes(`"${rule}"`))).toEqual([]);
   });
 
   it("names the file that Pulumi would not look for", () => {

@@ -3,7 +3,7 @@ import { unservedByName } from "../../../catalog/unserved-models";
 import { type EngineName, engineNames, engineOf, enginesFor } from "../../../engines";
 import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
 import { isHubModel } from "../core/hub-model";
-import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
+import { didYouMean, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import { knownMachine, knownPools, type Rule } from "../core/rule";
 import { blockOf, requestedSettings } from "../engine-block";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
@@ -48,9 +48,13 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
 /** Repositories have a slash; other words are catalogue names. */
 function otherModel(name: string): string {
   const [, repository] = /^(?:hf:\/\/|https:\/\/huggingface\.co\/)?([\w.-]+\/[\w.-]+)\/?$/.exec(name) ?? [];
-  return repository !== undefined && isHubModel(`hf://${repository}`)
-    ? `write model: hf://${repository}, then run npm run pin (${OWN_WEIGHTS_PAGE})`
-    : suggest(name, modelNames(), `take a catalogue name, or hf://org/name (${OWN_WEIGHTS_PAGE})`);
+  if (repository !== undefined && isHubModel(`hf://${repository}`)) {
+    return `write model: hf://${repository}, then run npm run pin (${OWN_WEIGHTS_PAGE})`;
+  }
+  const other = `model: hf://org/name, then npm run pin (${OWN_WEIGHTS_PAGE})`;
+  return didYouMean(name, modelNames()) === undefined
+    ? `write ${other}, for any repository of Hugging Face; ${suggest(name, modelNames(), "or take a catalogue name")}`
+    : suggest(name, modelNames(), "");
 }
 
 export const configLocationsCanBeRead: Rule = function* ({ sections }) {

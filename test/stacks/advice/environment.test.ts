@@ -162,7 +162,7 @@ describe("example names", () => {
           severity: "advisory",
           rule: "example-names",
           subject: "gateway.auth.oidc.issuer",
-          message: `${issuer}: for examples only, without an issuer: only API keys work. Write your own issuer, or leave gateway.auth out.`,
+          message: `${issuer}: for examples only, no issuer signs tokens there: API keys alone let callers in. Write your own issuer, or leave gateway.auth out.`,
         },
       ]);
     },
