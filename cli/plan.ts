@@ -40,7 +40,15 @@ Runs the real program in this process, without credentials, cluster or Pulumi CL
 Exit status: 0 deployable, 1 forbidden by a capacity rule or policy, 2 bad input.
 `;
 
-export async function main(argv: string[], io: CommandIo): Promise<number> {
+type Judged = Omit<PlanResult, "seconds">;
+export type Judging = (environment: OfflineEnvironment, onResource?: (count: number) => void) => Promise<Judged>;
+
+/** Runs an environment's program, and judges what it makes. */
+export const judged: Judging = async (environment, onResource) =>
+  judge(await runEnvironment(environment, { ...(onResource && { onResource }) }));
+
+/** @param judging gives the plan. @default a run of the program */
+export async function main(argv: string[], io: CommandIo, judging = judged): Promise<number> {
   const started = performance.now();
   const opening = openEnvironment(readArguments(argv), USAGE, io);
   if ("status" in opening) {
@@ -62,12 +70,12 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   }
   const progress = new Progress(io, `planning ${args.environment}`);
   const result = await toldMistakes(io, progress, async (): Promise<PlanResult> => {
-    const run = await runEnvironment(environment, { onResource: (count) => progress.update(`${count} resources`) });
+    const planned = await judging(environment, (count) => progress.update(`${count} resources`));
     const from = {
       hasStack: environment.file.hasStack,
       ...(args.config !== undefined && { config: args.config }),
     };
-    return { ...judge(run), from, seconds: (performance.now() - started) / 1000 };
+    return { ...planned, from, seconds: (performance.now() - started) / 1000 };
   });
   if (result === undefined) {
     return EXIT.badInput;

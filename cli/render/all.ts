@@ -55,13 +55,14 @@ export interface RenderedAll {
 export interface EnvironmentSource {
   readonly names: () => readonly string[];
   readonly open: (name: string) => OpenedEnvironment | Problem;
+  readonly render: typeof renderEnvironment;
 }
 
 /** All or nothing. Returns the exit status. */
 export async function renderAll(
   args: AllArguments,
   io: CommandIo,
-  source: EnvironmentSource = { names: environmentNames, open: environmentNamed },
+  source: EnvironmentSource = { names: environmentNames, open: environmentNamed, render: renderEnvironment },
 ): Promise<number> {
   const out = resolve(args.out);
   const progress = new Progress(io, "rendering");
@@ -83,10 +84,10 @@ export async function renderAll(
     for (const [index, name] of names.entries()) {
       const doing = `${index + 1} of ${names.length}: ${name}`;
       progress.update(doing);
-      const opened = source.open(name);
-      const outcome = await rendered(opened, join(out, name), args, io, (count) => {
-        progress.update(`${doing} · ${count} resources`);
-      });
+      const onResource = (count: number) => progress.update(`${doing} · ${count} resources`);
+      const outcome = await rendered(source.open(name), join(out, name), args, io, (environment, options) =>
+        source.render(environment, { ...options, onResource }),
+      );
       if ("text" in outcome) {
         problems.push({ name, ...outcome });
       } else if ("skipped" in outcome) {
@@ -159,7 +160,7 @@ async function rendered(
   folder: string,
   { outputs, secretStore }: AllArguments,
   io: CommandIo,
-  onResource: (count: number) => void,
+  render: typeof renderEnvironment,
 ): Promise<Outcome> {
   const bad = (text: string) => ({ text, status: EXIT.badInput });
   if ("problem" in environment) {
@@ -176,7 +177,7 @@ async function rendered(
   io.err(importsNote(environment));
   try {
     const clusterOutputs = given && { clusterOutputs: given };
-    return await renderEnvironment(environment, { secretStore, onResource, ...clusterOutputs });
+    return await render(environment, { secretStore, ...clusterOutputs });
   } catch (error) {
     if (error instanceof NothingToRenderError) {
       return { skipped: error.reasons.map((reason) => reason.replace(/^✗ .*\n\s*/, "")).join("; ") };

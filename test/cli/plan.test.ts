@@ -1,21 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Content } from "../stacks/texts";
-import { type CommandResult, laptop, onA10, plan, planOf, useFolder } from "./run";
+import { main } from "../../cli/plan";
+import { laptop, onA10, plan, planOf, runPiped, useFolder } from "./run";
 
 const folder = useFolder();
 const ESCAPE = "\u001b";
-const plans = new Map<string, Promise<CommandResult>>();
-
-/** `planOf`, once for all tests that ask for the same: each runs the whole program. */
-function samePlanOf(content: Content, ...argv: string[]): Promise<CommandResult> {
-  const key = JSON.stringify([content, argv]);
-  const found = plans.get(key) ?? planOf(folder, content, ...argv);
-  plans.set(key, found);
-  return found;
-}
-
 /** What needs more memory than the machines have. */
 const tooLarge = onA10({ model: "llama-3.3-70b-instruct", concurrency: 16 });
 const overBudget = onA10({}, { budget: { monthlyUsd: 100 } });
@@ -134,7 +124,8 @@ describe("the plan of dev", () => {
   });
 
   it("is the same plan every time", async () => {
-    const [first, second] = [await plan("dev", "--json"), await plan("dev", "--json")];
+    const anew = () => runPiped(main, ["dev", "--json"]);
+    const [first, second] = [await anew(), await anew()];
     expect(second.out).toBe(first.out);
   });
 });
@@ -162,7 +153,7 @@ describe("--html", () => {
 
 describe("a plan that must not be deployed", () => {
   it("says how many GiB are missing, what would fit, and what the five-step rule would have said", async () => {
-    const { status, out } = await samePlanOf(tooLarge);
+    const { status, out } = await planOf(folder, tooLarge);
     expect(status).toBe(1);
     expect(out).toMatch(/✗ model-fits models\.chat/);
     expect(out).toMatch(/\d+\.\d GiB missing/);
@@ -176,7 +167,7 @@ describe("a plan that must not be deployed", () => {
   });
 
   it("is as clear to a program", async () => {
-    const { status, out } = await samePlanOf(tooLarge, "--json");
+    const { status, out } = await planOf(folder, tooLarge, "--json");
     expect(status).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
       deployable: false,
@@ -186,7 +177,7 @@ describe("a plan that must not be deployed", () => {
   });
 
   it("is one above its budget, said once", async () => {
-    const { status, out } = await samePlanOf(overBudget);
+    const { status, out } = await planOf(folder, overBudget);
     expect(status).toBe(1);
     expect(out.match(/✗ monthly-budget/g)).toHaveLength(1);
     expect(unwrapped(out)).toMatch(/costs 2926\.38 USD a month, 2826\.38 over the budget of 100\.00/);
@@ -237,7 +228,7 @@ describe("the terminal", () => {
     const name = `a${"-long".repeat(7)}-name`.slice(0, 40);
     const models = { [name]: { model: "llama-3.3-70b-instruct", replicas: { min: 1, max: 2 } } };
     for (const environment of [onA10({}, { models }), overBudget]) {
-      const { out } = await samePlanOf(environment);
+      const { out } = await planOf(folder, environment);
       expect(wide(out)).toEqual([]);
     }
   });
@@ -281,7 +272,7 @@ describe("the terminal", () => {
   });
 
   it("shows a model without a place in the table, with what it lacks, after the reason", async () => {
-    const { out } = await samePlanOf(tooLarge);
+    const { out } = await planOf(folder, tooLarge);
     expect(out).toMatch(/^chat +✗ not placed +TP 2 × PP 4 +\d+\.\d \+\d\.\d of 20\.\d GiB/m);
     expect(out).toMatch(
       /^ {2}meta-llama\/Llama-3\.3-70B-Instruct · BF16 · vLLM \S+ · nearest: VM\.GPU\.A10\.2 · model-fits$/m,
@@ -311,7 +302,7 @@ describe("a program that reads the plan", () => {
       notPriced: expect.arrayContaining(["network traffic"]),
     });
 
-    const refused = JSON.parse((await samePlanOf(tooLarge, "--json")).out);
+    const refused = JSON.parse((await planOf(folder, tooLarge, "--json")).out);
     expect(refused.unplaced).toMatchObject([{ name: "chat", rule: "model-fits", nearest: { pool: "gpu" } }]);
     const [fix] = refused.violations[0].fixes;
     expect(fix).toMatchObject({ path: expect.stringMatching(/^(models|pools)\./), monthlyUsd: expect.any(Number) });
@@ -353,12 +344,12 @@ describe("secrets", () => {
     const html = join(folder, "secret.html");
     const environment = onA10({}, secrets);
     for (const argv of [[], ["--json"], ["--resources"], ["--html", html]]) {
-      const { status, out, err } = await samePlanOf(environment, ...argv);
+      const { status, out, err } = await planOf(folder, environment, ...argv);
       expect(status).toBe(0);
       expect(out + err).not.toContain(cipher);
     }
     expect(readFileSync(html, "utf8")).not.toContain(cipher);
-    const { out } = await samePlanOf(environment, "--resources");
+    const { out } = await planOf(folder, environment, "--resources");
     expect(out).toContain("platform-store-hugging-face (kubernetes:core/v1:Secret)");
   });
 

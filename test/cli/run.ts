@@ -5,6 +5,7 @@ import { afterAll } from "vitest";
 import type { CommandIo } from "../../cli/io";
 import { main } from "../../cli/plan";
 import { type Content, environmentText, type Sections } from "../stacks/texts";
+import { judgedOnce } from "./planned-once";
 
 export interface CommandResult {
   readonly status: number;
@@ -31,9 +32,9 @@ export async function runPiped(
   return { status, out: out.join(""), err: err.join("") };
 }
 
-/** `npm run plan -- …argv`. */
+/** `npm run plan -- …argv`, where tests of equal environments share a plan. */
 export function plan(...argv: string[]): Promise<CommandResult> {
-  return runPiped(main, argv);
+  return runPiped((args, io) => main(args, io, judgedOnce), argv);
 }
 
 /** A folder for the files of a test; gone after them. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { OpenedEnvironment, Problem } from "../../cli/read-environment";
 import { type AllArguments, type EnvironmentSource, renderAll } from "../../cli/render/all";
+import { type Rendering, renderEnvironment } from "../../render/index";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { type CommandResult, laptop, onA10, runPiped, useFolder } from "../cli/run";
 import { type Content, environmentText } from "../stacks/texts";
@@ -11,8 +12,19 @@ import { contentOf, render } from "./run";
 
 const folder = useFolder();
 
+const renderings = new Map<string, Promise<Rendering>>();
+
+/** Renders equal environments once: most tests are about the folders. */
+const renderedOnce: typeof renderEnvironment = (environment, options) => {
+  const { name, file } = environment;
+  const key = JSON.stringify([name, file.config, options.secretStore]);
+  const found = renderings.get(key) ?? renderEnvironment(environment, options);
+  renderings.set(key, found);
+  return found;
+};
+
 /** Environments by name, in place of the repository's. */
-function source(contents: Readonly<Record<string, Content>>): EnvironmentSource {
+function source(contents: Readonly<Record<string, Content>>, render: typeof renderEnvironment): EnvironmentSource {
   const open = (name: string): OpenedEnvironment | Problem => {
     const file = parseEnvironmentFile(environmentText(contents[name] ?? {}));
     const fileName = `Pulumi.${name}.yaml`;
@@ -20,12 +32,17 @@ function source(contents: Readonly<Record<string, Content>>): EnvironmentSource 
       ? { name, file, fileName, baseDirectory: folder }
       : { problem: `${fileName} is wrong: ${file.problems.map(({ path }) => path).join(", ")}` };
   };
-  return { names: () => Object.keys(contents).sort(), open };
+  return { names: () => Object.keys(contents).sort(), open, render };
 }
 
-function all(out: string, contents: Readonly<Record<string, Content>>, report?: string): Promise<CommandResult> {
+function all(
+  out: string,
+  contents: Readonly<Record<string, Content>>,
+  report?: string,
+  rendering = renderedOnce,
+): Promise<CommandResult> {
   const args: AllArguments = { all: true, out, report, outputs: undefined, secretStore: "store", json: false };
-  return runPiped((_, io) => renderAll(args, io, source(contents)), []);
+  return runPiped((_, io) => renderAll(args, io, source(contents, rendering)), []);
 }
 
 const twoModels = { ...laptop, models: { ...laptop.models, second: { ...laptop.models.chat, servedName: "second" } } };
@@ -46,7 +63,7 @@ describe("all environments at once", () => {
   });
 
   it("do not change when nothing changed, and then there is nothing to report", async () => {
-    const { out: said } = await all(out, { one: laptop, two: twoModels }, report);
+    const { out: said } = await all(out, { one: laptop, two: twoModels }, report, renderEnvironment);
     expect([said, text()]).toEqual([expect.not.stringMatching(/[1-9]\d* (added|changed|removed)/), ""]);
   });
 
