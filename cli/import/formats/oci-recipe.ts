@@ -1,8 +1,10 @@
 /** Recipes of OCI AI Blueprints: services, shared node pools, and deployment groups of them. */
+import { findShape } from "../../../catalog/shapes";
 import { flagsOf, substituted, variablesIn, wordsOf } from "../command-line";
 import { type Draft, keyOf, type MachineDraft, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
+import { tooFewGpus } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
 import { serveTag } from "../served-name";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
@@ -129,7 +131,12 @@ function readService(ledger: Ledger, draft: Draft): void {
     return;
   }
   const model = newModel(ledger, [], keyOf(ledger.text("deployment_name") ?? "model"), server.engine);
-  ledger.mapped(["recipe_mode"], "models");
+  const mode = ledger.text("recipe_mode") ?? "service";
+  if (mode === "service") {
+    ledger.mapped(["recipe_mode"], "models");
+  } else {
+    ledger.wrong(["recipe_mode"], `no recipe has the mode ${mode}: it is read as a service`);
+  }
   ledger.mapped(["deployment_name"], "models");
   applyImage(model, server, [["recipe_image_uri"]]);
   model.weights = server.weights;
@@ -236,13 +243,15 @@ function weightsOfStorage(model: ModelDraft): void {
 function readReplicas(model: ModelDraft): void {
   const { ledger } = model;
   const count = ledger.number("recipe_replica_count");
-  if (count !== undefined) {
-    model.replicas = { min: Math.max(count, 0) * model.replicas.min };
-    ledger.mapped(["recipe_replica_count"], "models.*.replicas.min");
-  }
   const scaling = "recipe_pod_autoscaling_params";
   const min = ledger.number(scaling, "min_replicas");
   const max = ledger.number(scaling, "max_replicas");
+  if (count !== undefined && min !== undefined) {
+    ledger.lost(["recipe_replica_count"], `${scaling} counts: min_replicas`);
+  } else if (count !== undefined) {
+    model.replicas = { min: Math.max(count, 0) * model.replicas.min };
+    ledger.mapped(["recipe_replica_count"], "models.*.replicas.min");
+  }
   if (min !== undefined || max !== undefined) {
     model.replicas = { min: min ?? model.replicas.min, ...(max !== undefined && { max }) };
     ledger.mapped([scaling, "min_replicas"], "models.*.replicas.min");
@@ -262,7 +271,7 @@ function readMachine(model: ModelDraft): void {
   const gpus = ledger.number("recipe_nvidia_gpu_count") ?? ledger.number("recipe_amd_gpu_count");
   const key = ledger.get("recipe_amd_gpu_count") === undefined ? "recipe_nvidia_gpu_count" : "recipe_amd_gpu_count";
   if (gpus !== undefined) {
-    ledger.mapped([key], "models.*.vllm.tensorParallel");
+    noteGpus(model, [key], gpus);
   }
   const slices = ledger.text("mig_resource_request");
   if (slices !== undefined) {
@@ -279,7 +288,11 @@ function readMachine(model: ModelDraft): void {
     ledger.mapped(["recipe_shared_node_pool_selector"], "models.*.pools");
   } else if (nodes !== undefined || least !== undefined) {
     machine.nodes = { min: least ?? nodes ?? 1, ...(most !== undefined && { max: most }) };
-    ledger.mapped(["recipe_node_pool_size"], "pools.*.minNodes");
+    if (least === undefined) {
+      ledger.mapped(["recipe_node_pool_size"], "pools.*.minNodes");
+    } else {
+      ledger.lost(["recipe_node_pool_size"], "recipe_node_autoscaling_params counts: min_nodes");
+    }
     ledger.mapped(["recipe_node_autoscaling_params", "min_nodes"], "pools.*.minNodes");
     ledger.mapped(["recipe_node_autoscaling_params", "max_nodes"], "pools.*.maxNodes");
   }
@@ -305,6 +318,22 @@ function readMachine(model: ModelDraft): void {
     tensorParallel: typeof block.tensorParallel === "number" ? block.tensorParallel : 1,
     pipelineParallel: stages,
   };
+}
+
+/** Notes the GPUs of a pod beside those of its machine, and those that the engine spans. */
+function noteGpus({ ledger, block, machine, engine }: ModelDraft, at: Path, gpus: number): void {
+  const wide = typeof block.tensorParallel === "number" ? block.tensorParallel : 1;
+  const deep = typeof block.pipelineParallel === "number" ? block.pipelineParallel : 1;
+  const held = machine.shape === undefined ? undefined : findShape(machine.shape)?.gpu?.count;
+  if (held !== undefined && gpus > held) {
+    ledger.wrong(at, `a pod asks for ${gpus} GPUs, and ${machine.shape} has ${held}: it waits for ever`);
+  } else if (engine === "vllm" && deep === 1 && wide > gpus) {
+    ledger.wrong(at, tooFewGpus(wide, gpus));
+  } else if (engine === "vllm" && deep === 1 && wide < gpus) {
+    ledger.changed(at, `the engine spans ${wide} of ${gpus} GPUs: the plan gives it as many as it uses`);
+  } else {
+    ledger.mapped(at, "models.*.vllm.tensorParallel");
+  }
 }
 
 /** `nvidia.com/mig-1g.10gb` is a slice of the layout all-1g.10gb. */

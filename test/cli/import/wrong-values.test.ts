@@ -25,6 +25,18 @@ const kubeai = (spec: Record<string, unknown>) =>
   });
 const ollama = (more: Record<string, unknown>) => stringify({ ollama: { models: { pull: ["llama3.1"] } }, ...more });
 
+const recipe = (more: Record<string, unknown>) =>
+  JSON.stringify({
+    recipe_id: "llm",
+    recipe_mode: "service",
+    deployment_name: "chat",
+    recipe_image_uri: "vllm/vllm-openai:v0.10.0",
+    recipe_node_shape: "BM.GPU.A10.4",
+    recipe_nvidia_gpu_count: 2,
+    recipe_container_command_args: ["--model", "Qwen/Qwen2.5-7B-Instruct", "--tensor-parallel-size", "2"],
+    ...more,
+  });
+
 const CASES: readonly (readonly [string, string, string])[] = [
   [service({ "nvidia.com/gpu": "-4" }), `${LIMITS}.nvidia.com/gpu`, "wrong"],
   [service({ "nvidia.com/gpu": "0.5" }), `${LIMITS}.nvidia.com/gpu`, "wrong"],
@@ -42,6 +54,21 @@ const CASES: readonly (readonly [string, string, string])[] = [
   [kubeai({ minReplicas: 3, maxReplicas: 1 }), "spec.maxReplicas", "wrong"],
   [kubeai({ resourceProfile: "nvidia-gpu-l4:x" }), "spec.resourceProfile", "wrong"],
   [kubeai({ features: ["SpeechToText"] }), "spec.features[0]", "notMapped"],
+  [recipe({}), "recipe_nvidia_gpu_count", "mapped"],
+  [recipe({ recipe_nvidia_gpu_count: 5 }), "recipe_nvidia_gpu_count", "wrong"],
+  [recipe({ recipe_nvidia_gpu_count: 1 }), "recipe_nvidia_gpu_count", "wrong"],
+  [recipe({ recipe_nvidia_gpu_count: 4 }), "recipe_nvidia_gpu_count", "changed"],
+  [recipe({ recipe_mode: "servicex" }), "recipe_mode", "wrong"],
+  [
+    recipe({ recipe_replica_count: 2, recipe_pod_autoscaling_params: { min_replicas: 1, max_replicas: 3 } }),
+    "recipe_replica_count",
+    "notMapped",
+  ],
+  [
+    recipe({ recipe_node_pool_size: 2, recipe_node_autoscaling_params: { min_nodes: 1, max_nodes: 3 } }),
+    "recipe_node_pool_size",
+    "notMapped",
+  ],
   [ollama({ replicaCount: "some" }), "replicaCount", "wrong"],
   [ollama({ autoscaling: { enabled: true, minReplicas: 4, maxReplicas: 2 } }), "autoscaling.maxReplicas", "wrong"],
 ];
