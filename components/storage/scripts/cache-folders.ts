@@ -11,6 +11,9 @@ export const STATUS = "status";
 
 export const SHA256 = /^[0-9a-f]{64}$/;
 
+/** Of `st_blocks`, whatever the file system. */
+const BLOCK_BYTES = 512;
+
 export interface CachedFolder {
   readonly model: string;
   readonly sha256: string;
@@ -51,6 +54,12 @@ function describedBytes(folder: string): number {
   } catch {
     return 0;
   }
+}
+
+/** Bytes that its files take on the disk now. */
+export function bytesOnDisk(folder: string): number {
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).blocks * BLOCK_BYTES, 0);
 }
 
 function modifiedAt(path: string): number {

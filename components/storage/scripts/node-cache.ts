@@ -9,6 +9,7 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  bytesOnDisk,
   type CachedFolder,
   cachedFolders,
   completeMarker,
@@ -133,8 +134,10 @@ export class NodeCache {
       }
     }
     const free = freeBytes();
-    if (free < wanted.bytes) {
-      this.say(source, `the node's disk has ${gigabytes(free)} left, and the model takes ${gigabytes(wanted.bytes)}`);
+    // A copy that was cut off goes on with what is there.
+    const missing = wanted.bytes - bytesOnDisk(folderPath(root, { model: source.model, sha256: wanted.sha256 }));
+    if (free < missing) {
+      this.say(source, `the node's disk has ${gigabytes(free)} left, and the model takes ${gigabytes(missing)}`);
       return false;
     }
     return true;

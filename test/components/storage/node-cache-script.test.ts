@@ -245,6 +245,19 @@ describe("a node's cache with room for two models", () => {
     expect(node.status("a")).toBe("the node's disk has 2.00 GB left, and the model takes 10.00 GB");
   });
 
+  it("goes on with a copy that was cut off where the disk has room for the rest alone", async () => {
+    const written = 2 ** 20;
+    const cutOff = node.cache({
+      copy: async (_, __, folder) => {
+        writeFileSync(join(folder, "part"), Buffer.alloc(written, 1));
+        throw new Error("cut off");
+      },
+    });
+    expect(await node.start("a", cutOff)).toBe(false);
+    node.free = 10 * GB - written;
+    expect(await node.start("a")).toBe(true);
+  });
+
   it("waits for a model that no Job has copied yet, and goes on with the others", async () => {
     node.pods.a = [{ uses: undefined }];
     node.pods.b = [{ uses: undefined }];
