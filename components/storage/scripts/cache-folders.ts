@@ -4,6 +4,7 @@
  * when a pod last had it.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Last state of a model's copy, for the log of pods that wait for it. */
@@ -60,6 +61,14 @@ function describedBytes(folder: string): number {
 export function bytesOnDisk(folder: string): number {
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
   return names.reduce((sum, name) => sum + statSync(join(folder, name)).blocks * BLOCK_BYTES, 0);
+}
+
+/** Brings a folder to the disk: a marker that outlives a power failure must not outlive the files. */
+export async function flush(folder: string): Promise<void> {
+  for (const name of ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })]) {
+    const handle = await open(join(folder, name));
+    await handle.sync().finally(() => handle.close());
+  }
 }
 
 function modifiedAt(path: string): number {

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +13,7 @@ import {
   type CachedFolder,
   cachedFolders,
   completeMarker,
+  flush,
   folderPath,
   foldersToEvict,
   markUsed,
@@ -99,10 +100,13 @@ export class NodeCache {
     }
     // Before the first file: a crash leaves nothing whose size is unknown.
     mkdirSync(join(root, source.model), { recursive: true });
+    // A kubelet with the umask 027 makes it without the rights of engines, which are not root.
+    chmodSync(join(root, source.model), 0o755);
     writeFileSync(`${folder}.json`, JSON.stringify({ bytes }));
     mkdirSync(folder, { recursive: true });
     this.say(source, `copies ${gigabytes(bytes)}`);
     await copy(source, sha256, folder);
+    await flush(folder);
     markUsed(folder);
     writeFileSync(completeMarker(folder), "");
     this.say(source, `complete, ${gigabytes(bytes)}`);

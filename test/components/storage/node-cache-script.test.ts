@@ -6,9 +6,11 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -256,6 +258,25 @@ describe("a node's cache with room for two models", () => {
     expect(await node.start("a", cutOff)).toBe(false);
     node.free = 10 * GB - written;
     expect(await node.start("a")).toBe(true);
+  });
+
+  it("has every file on the disk before it says so", async () => {
+    const any = await open(node.root);
+    const sync = vi.spyOn(Object.getPrototypeOf(any) as FileHandle, "sync");
+    await any.close();
+    const marker = join(node.root, "a", `${node.sha256("a")}.complete`);
+    const wasComplete: boolean[] = [];
+    sync.mockImplementation(async () => void wasComplete.push(existsSync(marker)));
+    expect(await node.start("a")).toBe(true);
+    sync.mockRestore();
+    // The folder and its file.
+    expect(wasComplete).toEqual([false, false]);
+  });
+
+  it("opens a model's folder that a kubelet with a strict umask made to engines", async () => {
+    mkdirSync(join(node.root, "a"), { mode: 0o700 });
+    await node.start("a");
+    expect(statSync(join(node.root, "a")).mode & 0o777).toBe(0o755);
   });
 
   it("waits for a model that no Job has copied yet, and goes on with the others", async () => {
