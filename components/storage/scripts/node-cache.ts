@@ -53,6 +53,9 @@ export interface NodeCacheArgs {
   readonly freeBytes: () => number;
 }
 
+/** How long pods of a model that no longer takes the cache may go on with its files: until its new pods are ready. */
+const LEAVING_MS = 3_600_000;
+
 /** By model; undefined where the API server did not answer: then its folders stay. */
 type Pods = ReadonlyMap<string, readonly CachePod[] | undefined>;
 
@@ -122,7 +125,8 @@ export class NodeCache {
     const others = cachedFolders(root).filter(
       ({ model, sha256 }) => model !== source.model || sha256 !== wanted.sha256,
     );
-    const isHeld = ({ model, sha256 }: CachedFolder) => pods.has(model) && holds(pods.get(model), sha256);
+    const isHeld = ({ model, sha256, usedAt }: CachedFolder) =>
+      pods.has(model) ? holds(pods.get(model), sha256) : Date.now() - usedAt < LEAVING_MS;
     const evicted = foldersToEvict(others, isHeld, { bytes: wanted.bytes, capacityBytes });
     if (evicted === undefined) {
       const used = others.filter(isHeld).map(({ model, bytes }) => `${model} ${gigabytes(bytes)}`);

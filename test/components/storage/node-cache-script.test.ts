@@ -232,11 +232,16 @@ describe("a node's cache with room for two models", () => {
     expect(node.cached()).toEqual(["a", "b"]);
   });
 
-  it("removes models that the environment no longer has, when it needs their room", async () => {
+  it("removes models that no longer take the cache when it needs their room, once their last pods have gone", async () => {
     await node.start("a");
     await node.start("b");
+    const used = `${join(node.root, "a", node.sha256("a"))}.used`;
     delete node.revisions.a;
     delete node.pods.a;
+    expect(await node.start("c")).toBe(false);
+    expect(node.cached()).toEqual(["a", "b"]);
+    const before = Date.now() / 1000 - 3601;
+    utimesSync(used, before, before);
     expect(await node.start("c")).toBe(true);
     expect(node.cached()).toEqual(["b", "c"]);
   });
