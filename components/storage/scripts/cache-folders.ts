@@ -4,12 +4,16 @@
  * when a pod last had it.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Last state of a model's copy, for the log of pods that wait for it. */
 export const STATUS = "status";
 
 export const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Of `st_blocks`, whatever the file system. */
+const BLOCK_BYTES = 512;
 
 export interface CachedFolder {
   readonly model: string;
@@ -50,6 +54,20 @@ function describedBytes(folder: string): number {
     return Number((JSON.parse(readFileSync(`${folder}.json`, "utf8")) as { bytes: number }).bytes);
   } catch {
     return 0;
+  }
+}
+
+/** Bytes that its files take on the disk now. */
+export function bytesOnDisk(folder: string): number {
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).blocks * BLOCK_BYTES, 0);
+}
+
+/** Brings a folder to the disk: a marker that outlives a power failure must not outlive the files. */
+export async function flush(folder: string): Promise<void> {
+  for (const name of ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })]) {
+    const handle = await open(join(folder, name));
+    await handle.sync().finally(() => handle.close());
   }
 }
 

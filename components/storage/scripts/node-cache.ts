@@ -4,14 +4,16 @@
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  bytesOnDisk,
   type CachedFolder,
   cachedFolders,
   completeMarker,
+  flush,
   folderPath,
   foldersToEvict,
   markUsed,
@@ -50,6 +52,9 @@ export interface NodeCacheArgs {
   /** Bytes that the file system has left. */
   readonly freeBytes: () => number;
 }
+
+/** How long pods of a model that no longer takes the cache may go on with its files: until its new pods are ready. */
+const LEAVING_MS = 3_600_000;
 
 /** By model; undefined where the API server did not answer: then its folders stay. */
 type Pods = ReadonlyMap<string, readonly CachePod[] | undefined>;
@@ -98,10 +103,13 @@ export class NodeCache {
     }
     // Before the first file: a crash leaves nothing whose size is unknown.
     mkdirSync(join(root, source.model), { recursive: true });
+    // A kubelet with the umask 027 makes it without the rights of engines, which are not root.
+    chmodSync(join(root, source.model), 0o755);
     writeFileSync(`${folder}.json`, JSON.stringify({ bytes }));
     mkdirSync(folder, { recursive: true });
     this.say(source, `copies ${gigabytes(bytes)}`);
     await copy(source, sha256, folder);
+    await flush(folder);
     markUsed(folder);
     writeFileSync(completeMarker(folder), "");
     this.say(source, `complete, ${gigabytes(bytes)}`);
@@ -117,7 +125,8 @@ export class NodeCache {
     const others = cachedFolders(root).filter(
       ({ model, sha256 }) => model !== source.model || sha256 !== wanted.sha256,
     );
-    const isHeld = ({ model, sha256 }: CachedFolder) => pods.has(model) && holds(pods.get(model), sha256);
+    const isHeld = ({ model, sha256, usedAt }: CachedFolder) =>
+      pods.has(model) ? holds(pods.get(model), sha256) : Date.now() - usedAt < LEAVING_MS;
     const evicted = foldersToEvict(others, isHeld, { bytes: wanted.bytes, capacityBytes });
     if (evicted === undefined) {
       const used = others.filter(isHeld).map(({ model, bytes }) => `${model} ${gigabytes(bytes)}`);
@@ -133,8 +142,10 @@ export class NodeCache {
       }
     }
     const free = freeBytes();
-    if (free < wanted.bytes) {
-      this.say(source, `the node's disk has ${gigabytes(free)} left, and the model takes ${gigabytes(wanted.bytes)}`);
+    // A copy that was cut off goes on with what is there.
+    const missing = wanted.bytes - bytesOnDisk(folderPath(root, { model: source.model, sha256: wanted.sha256 }));
+    if (free < missing) {
+      this.say(source, `the node's disk has ${gigabytes(free)} left, and the model takes ${gigabytes(missing)}`);
       return false;
     }
     return true;

@@ -6,9 +6,11 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -230,11 +232,16 @@ describe("a node's cache with room for two models", () => {
     expect(node.cached()).toEqual(["a", "b"]);
   });
 
-  it("removes models that the environment no longer has, when it needs their room", async () => {
+  it("removes models that no longer take the cache when it needs their room, once their last pods have gone", async () => {
     await node.start("a");
     await node.start("b");
+    const used = `${join(node.root, "a", node.sha256("a"))}.used`;
     delete node.revisions.a;
     delete node.pods.a;
+    expect(await node.start("c")).toBe(false);
+    expect(node.cached()).toEqual(["a", "b"]);
+    const before = Date.now() / 1000 - 3601;
+    utimesSync(used, before, before);
     expect(await node.start("c")).toBe(true);
     expect(node.cached()).toEqual(["b", "c"]);
   });
@@ -243,6 +250,38 @@ describe("a node's cache with room for two models", () => {
     node.free = 2 * GB;
     expect(await node.start("a")).toBe(false);
     expect(node.status("a")).toBe("the node's disk has 2.00 GB left, and the model takes 10.00 GB");
+  });
+
+  it("goes on with a copy that was cut off where the disk has room for the rest alone", async () => {
+    const written = 2 ** 20;
+    const cutOff = node.cache({
+      copy: async (_, __, folder) => {
+        writeFileSync(join(folder, "part"), Buffer.alloc(written, 1));
+        throw new Error("cut off");
+      },
+    });
+    expect(await node.start("a", cutOff)).toBe(false);
+    node.free = 10 * GB - written;
+    expect(await node.start("a")).toBe(true);
+  });
+
+  it("has every file on the disk before it says so", async () => {
+    const any = await open(node.root);
+    const sync = vi.spyOn(Object.getPrototypeOf(any) as FileHandle, "sync");
+    await any.close();
+    const marker = join(node.root, "a", `${node.sha256("a")}.complete`);
+    const wasComplete: boolean[] = [];
+    sync.mockImplementation(async () => void wasComplete.push(existsSync(marker)));
+    expect(await node.start("a")).toBe(true);
+    sync.mockRestore();
+    // The folder and its file.
+    expect(wasComplete).toEqual([false, false]);
+  });
+
+  it("opens a model's folder that a kubelet with a strict umask made to engines", async () => {
+    mkdirSync(join(node.root, "a"), { mode: 0o700 });
+    await node.start("a");
+    expect(statSync(join(node.root, "a")).mode & 0o777).toBe(0o755);
   });
 
   it("waits for a model that no Job has copied yet, and goes on with the others", async () => {
