@@ -7,7 +7,7 @@ import { ruleCases } from "./config/rule-cases";
 import { rightEnvironment } from "./config/samples";
 import { planText, refusalsOf } from "./planned";
 import { changedRun, type ProgramRun } from "./run";
-import { environmentText, suggestedSections } from "./texts";
+import { environmentText, shippedSections, suggestedSections } from "./texts";
 
 const operator = { namespace: "monitoring", labels: { release: "kube-prometheus-stack" } };
 const present = { prometheus: "present", operator };
@@ -35,10 +35,13 @@ ruleCases([
   ],
 ]);
 
-it.each(["existing-prometheus.md", "same-cluster.md"])("docs/%s suggests what can be deployed", async (page) => {
+it.each([
+  ["existing-prometheus.md", rightEnvironment],
+  ["same-cluster.md", { ...shippedSections("aws-prod"), mesh: { mode: "off" } }],
+])("docs/%s suggests what can be deployed", async (page, environment) => {
   const [suggested, ...others] = suggestedSections(page);
-  expect(others).toEqual([]);
-  expect(refusalsOf((await planText(environmentText({ ...rightEnvironment, ...suggested }))).plan)).toEqual([]);
+  expect([suggested, others]).toEqual([expect.anything(), []]);
+  expect(refusalsOf((await planText(environmentText({ ...environment, ...suggested }))).plan)).toEqual([]);
 });
 
 const MONITORING = /monitoring\.coreos\.com/;

@@ -36,10 +36,19 @@ export function changedText(name: string, changes: Sections): string {
   return environmentText({ ...shippedSections(name), ...changes });
 }
 
+/** Blocks of YAML on a page, those within lists too, without their indent. */
+export function yamlBlocks(markdown: string): string[] {
+  return [...markdown.matchAll(/^( *)```yaml\n(.*?)^\1```$/gms)].map(([, indent = "", block = ""]) =>
+    block.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+  );
+}
+
 /** The fragments below `config:` that a page of docs suggests, in its order. */
 export function suggestedSections(...page: string[]): Sections[] {
   const text = readFileSync(join(repositoryRoot(), "docs", ...page), "utf8");
-  return [...text.matchAll(/^```yaml\n(inference-stacks:.*?)^```$/gms)].map(([, yaml = ""]) => sectionsIn(parse(yaml)));
+  return yamlBlocks(text)
+    .filter((block) => block.startsWith("inference-stacks:"))
+    .map((block) => sectionsIn(parse(block)));
 }
 
 /**

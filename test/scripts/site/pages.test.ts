@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { repositoryRoot } from "../../../names/repository-root";
 import { scripts } from "../../../package.json";
 import { policies } from "../../../policies/all";
@@ -23,6 +24,7 @@ import { subjectsOf } from "../../../scripts/site/subjects";
 import { certificateChallenge } from "../../../stacks/advice/certificate-challenge";
 import { sourceFiles } from "../../architecture/imports";
 import { planText, refusalsOf } from "../../stacks/planned";
+import { yamlBlocks } from "../../stacks/texts";
 
 const root = repositoryRoot();
 const OPTION = /(?<![\w-])--[a-z][a-z-]*/g;
@@ -54,6 +56,15 @@ describe("pages", () => {
       }),
     );
     expect(dead).toEqual([]);
+  });
+
+  it("have YAML that parses, also within lists", () => {
+    const wrong = all.flatMap(({ source, text }) =>
+      yamlBlocks(text).flatMap((block) =>
+        parseAllDocuments(block).flatMap(({ errors }) => errors.map(({ message }) => `${source}: ${message}`)),
+      ),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it("are all in the sidebar, which docs/README.md is made into", () => {
