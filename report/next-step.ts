@@ -1,4 +1,5 @@
 /** Commands that deploy an environment, as its user types them. */
+import { setSecretCommand } from "../names/secret-command";
 import { shellWord } from "../names/shell-word";
 import type { PlanResult, ReportedViolation } from "./result";
 
@@ -27,7 +28,6 @@ export function doctorCommand(environment: string, config: string | undefined): 
 export const BEFORE: Readonly<Record<string, RegExp>> = {
   "certificate-challenge": /./,
   "example-names": /^gateway\.(hostname|tls)/,
-  "gated-models": /./,
   "model-control-image": /./,
 };
 
@@ -41,11 +41,14 @@ export function nextSteps({
   plan: { environment },
   cluster,
   from,
-}: Pick<PlanResult, "plan" | "cluster" | "from">): string[] {
+  violations,
+}: Pick<PlanResult, "plan" | "cluster" | "from" | "violations">): string[] {
   const { config, hasStack = false } = from ?? {};
+  const needsToken = violations.some(({ policy }) => policy === "gated-models");
   return [
     ...(cluster.provision === "create" ? [] : [doctorCommand(environment, config)]),
     ...(hasStack ? [] : [`pulumi stack init ${environment}   # once`]),
+    ...(needsToken ? [setSecretCommand("huggingFaceToken", environment)] : []),
     upCommand(environment, config),
   ];
 }

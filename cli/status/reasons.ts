@@ -1,4 +1,5 @@
 /** Why a pod does not answer and what to do, for the engineer on call. */
+import { setSecretCommand } from "../../names/secret-command";
 import { type ContainerFact, conditionOf, type EventFact, isReady, type PodFact } from "./facts";
 import type { StatusProblem } from "./result";
 
@@ -198,7 +199,7 @@ const noImage: Explain = ({ name, image, state }, environment) => ({
   why: `the image of ${name} cannot be had${image === "" ? "" : ` (${image})`}: ${state.waiting?.message ?? state.waiting?.reason}`,
   remedies: [
     "that the registry has this tag, for the processor of the node",
-    `credentials, where it asks for them: pulumi config set --secret inference-stacks:registryCredentials -s ${environment}`,
+    `credentials, where it asks for them: ${setSecretCommand("registryCredentials", environment)}`,
   ],
 });
 

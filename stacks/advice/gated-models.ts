@@ -1,4 +1,5 @@
 import { findModel } from "../../catalog/models";
+import { setSecretCommand } from "../../names/secret-command";
 import type { CapacityProblem, ModelPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
@@ -14,7 +15,7 @@ export function gatedModels({
   const repositories = plan.models.flatMap(repositoriesOf);
   const gated = repositories.filter(({ repository }) => findModel(repository)?.gated === true);
   const unknown = repositories.filter(({ repository }) => findModel(repository) === undefined);
-  const command = `pulumi config set --secret inference-stacks:huggingFaceToken -s ${plan.environment}`;
+  const command = setSecretCommand("huggingFaceToken", plan.environment);
   if (storage.hub) {
     return advice(
       [...gated, ...unknown],

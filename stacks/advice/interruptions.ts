@@ -11,12 +11,17 @@ export function interruptedModels({ plan }: Pick<Advised, "plan">): CapacityProb
     .filter(({ engine, minReplicas, resources }) => {
       return engineOf(engine).replacesBeside === undefined && minReplicas === 1 && resources.gpus > 0;
     })
-    .map((model) => ({
-      severity: "advisory",
-      rule: "interrupted-by-changes",
-      subject: `models.${model.name}`,
-      message: `a change of ${model.name} interrupts it for up to ${minutes(model.startupBudgetSeconds)}, once what runs there has ended (up to ${minutes(model.drainSeconds)}): its one replica is replaced in place, for no GPU is kept free for a second one. replicas: {min: 2} serves meanwhile.`,
-    }));
+    .map((model) => {
+      const pool = plan.pools.find(({ name }) => name === model.pool);
+      const room = pool && roomFor(pool, model.gpusPerNode * model.nodesPerReplica);
+      const grown = room && !room.isThere ? ` with pools.${model.pool}.maxNodes: ${room.maxNodes}` : "";
+      return {
+        severity: "advisory",
+        rule: "interrupted-by-changes",
+        subject: `models.${model.name}`,
+        message: `a change of ${model.name} interrupts it for up to ${minutes(model.startupBudgetSeconds)}, once what runs there has ended (up to ${minutes(model.drainSeconds)}): its one replica is replaced in place, for no GPU is kept free for a second one. replicas: {min: 2}${grown} serves meanwhile.`,
+      };
+    });
 }
 
 /** Changes that need as many GPUs again, and hang where the pool lacks them. */
@@ -29,23 +34,35 @@ export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[
     if (replacesBeside === undefined || pool === undefined || needed === 0) {
       return [];
     }
-    const perNode = pool.shape.gpu?.count ?? 0;
-    const mostNodes = Math.max(pool.minNodes, pool.maxNodes);
-    const free = mostNodes * perNode - pool.gpusClaimed;
+    const { free, mostNodes, isThere, maxNodes } = roomFor(pool, needed);
     const begins = `a change of ${name} takes ${counted(needed, "GPU")} more until it is done: ${replacesBeside} starts all replicas next to those that run`;
-    const wanted = Math.ceil((pool.gpusClaimed + needed) / Math.max(1, perNode));
     return [
       {
         severity: "advisory",
         rule: "changes-need-room",
         subject: `models.${name}`,
-        message:
-          needed <= free
-            ? `${begins}. Pool ${pool.name} has them on its at most ${counted(mostNodes, "node")}.`
-            : `${begins}, and pool ${pool.name} has ${free} on its at most ${counted(mostNodes, "node")}: no change of it ever ends, and the old replicas go on. Write pools.${pool.name}.maxNodes: ${wanted}, or take an engine whose replicas are replaced in place.`,
+        message: isThere
+          ? `${begins}. Pool ${pool.name} has them on its at most ${counted(mostNodes, "node")}.`
+          : `${begins}, and pool ${pool.name} has ${free} on its at most ${counted(mostNodes, "node")}: no change of it ever ends, and the old replicas go on. Write pools.${pool.name}.maxNodes: ${maxNodes}, or take an engine whose replicas are replaced in place.`,
       },
     ];
   });
+}
+
+/** GPUs that a pool has for more pods, and the nodes with which it would have enough. */
+function roomFor(
+  { shape, minNodes, maxNodes, gpusClaimed }: Advised["plan"]["pools"][number],
+  needed: number,
+): { readonly free: number; readonly mostNodes: number; readonly isThere: boolean; readonly maxNodes: number } {
+  const perNode = shape.gpu?.count ?? 0;
+  const mostNodes = Math.max(minNodes, maxNodes);
+  const free = mostNodes * perNode - gpusClaimed;
+  return {
+    free,
+    mostNodes,
+    isThere: needed <= free,
+    maxNodes: Math.ceil((gpusClaimed + needed) / Math.max(1, perNode)),
+  };
 }
 
 /** Models with one head pod: without it they answer for a while, then stop. */

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../names/repository-root";
+import { setSecretCommand } from "../../names/secret-command";
 import type { ModelPlan } from "../../planner/types";
 import { BEFORE, correctFirst, nextSteps } from "../../report/next-step";
 import { nodeCommands } from "../../report/node-commands";
@@ -20,6 +21,16 @@ describe("what comes after a plan", () => {
       "pulumi up -s aws-prod --policy-pack policies",
     ]);
     expect(nextSteps({ ...onOwn, from: { hasStack: true } })).toEqual(["pulumi up -s aws-prod --policy-pack policies"]);
+  });
+
+  it("sets the token of gated models once there is a stack", () => {
+    const gated = { policy: "gated-models", resource: "huggingFaceToken", severity: "advisory" as const, message: "" };
+    expect(nextSteps({ ...onOwn, violations: [gated] })).toEqual([
+      "pulumi stack init aws-prod   # once",
+      setSecretCommand("huggingFaceToken", "aws-prod"),
+      "pulumi up -s aws-prod --policy-pack policies",
+    ]);
+    expect(correctFirst({ violations: [gated] })).toEqual([]);
   });
 
   it("is commands that a shell reads, also where they are copied with their comments", () => {

@@ -21,7 +21,7 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
         allowed: "either model (a catalogue name, or hf://org/name) or config (a Hugging Face config.json)",
         fix:
           model.model === undefined
-            ? `add ${engineOf(model.engine).missingModel ?? "model: llama-3.2-3b-instruct, model: hf://org/name, or config with source"}`
+            ? `add ${engineOf(model.engine).missingModel ?? "model: llama-3.2-3b-instruct, model: hf://org/name, or config with source"}${whatSourceSays(model)}`
             : "remove one of the two",
       };
     } else if (model.model !== undefined && !findModel(model.model)) {
@@ -44,6 +44,12 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
     }
   }
 };
+
+function whatSourceSays({ source }: ModelConfig): string {
+  return source === undefined
+    ? ""
+    : `: source says where the weights are, and this says which model they are (${OWN_WEIGHTS_PAGE})`;
+}
 
 /** Repositories have a slash; other words are catalogue names. */
 function otherModel(name: string): string {

@@ -5,7 +5,15 @@ import { modelPlan } from "../../harness/plans";
 
 describe("interruptions", () => {
   const plan = (...models: ReturnType<typeof modelPlan>[]) =>
-    ({ models }) as unknown as Parameters<typeof interruptedModels>[0]["plan"];
+    ({ models, pools: [onePool(1)] }) as unknown as Parameters<typeof interruptedModels>[0]["plan"];
+  /** One GPU to a node. */
+  const onePool = (maxNodes: number) => ({
+    name: "a10",
+    minNodes: 1,
+    maxNodes,
+    gpusClaimed: 1,
+    shape: { gpu: { count: 1 } },
+  });
 
   it("are told of a model that every change takes away, with the minutes", () => {
     const single = modelPlan({ name: "chat", minReplicas: 1, startupBudgetSeconds: 400, drainSeconds: 600 });
@@ -17,6 +25,18 @@ describe("interruptions", () => {
         message: expect.stringMatching(/up to 7 min, .*\(up to 10 min\): .* replicas: \{min: 2\}/),
       },
     ]);
+  });
+
+  it("name the nodes that a second replica needs, where the pool has no room for it", () => {
+    const adviceWith = (maxNodes: number) => {
+      const models = [modelPlan({ minReplicas: 1 })];
+      const advised = { plan: { models, pools: [onePool(maxNodes)] } } as unknown as Parameters<
+        typeof interruptedModels
+      >[0];
+      return interruptedModels(advised)[0]?.message;
+    };
+    expect(adviceWith(1)).toContain("{min: 2} with pools.a10.maxNodes: 2 ");
+    expect(adviceWith(2)).not.toContain("maxNodes");
   });
 
   it("are not told where another replica serves, or a new one starts beside", () => {

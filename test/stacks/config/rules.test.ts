@@ -151,6 +151,11 @@ ruleCases([
   ],
   ["neither model nor config", { models: { chat: {} } }, { path: "models.chat", fix: "add model" }],
   [
+    "a source alone",
+    { models: { chat: { engine: "ollama", source: "ollama://qwen3:8b" } } },
+    { path: "models.chat", fix: "says which model they are" },
+  ],
+  [
     "a common label that selects pods",
     { commonLabels: { "app.kubernetes.io/name": "x" } },
     { path: 'commonLabels["app.kubernetes.io/name"]', allowed: "objects would be selected", fix: "example.com/name" },
