@@ -1,4 +1,4 @@
-import { readdirSync, lstatSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Judging, judged } from "../../cli/plan";
 import { repositoryRoot } from "../../names/repository-root";
