@@ -1,3 +1,4 @@
+import { nodeRoom, podShare } from "./node-share";
 import type { ModelPlan, PoolPlan } from "./types";
 
 /** GiB on a boot volume: an allowance, and reported so, as unpacked image sizes are unpublished. */
@@ -48,9 +49,6 @@ export function bootVolumeNeed(pool: Pool, models: readonly Model[]): BootVolume
   };
 }
 
-/** Sidecars request twentieths of a CPU. */
-const STEPS_PER_CPU = 20;
-
 /**
  * Worst case over all ways to fill a node, since the scheduler may choose any (unbounded knapsack),
  * GiB.
@@ -58,7 +56,7 @@ const STEPS_PER_CPU = 20;
  * @param pods one of each kind, and its share of the node.
  */
 function mostWrittenGiB(pods: readonly { readonly takes: number; readonly gib: number }[], room: number): number {
-  const most = Array.from({ length: Math.floor(room) + 1 }, () => 0);
+  const most = Array.from({ length: room + 1 }, () => 0);
   for (const [used] of most.entries()) {
     for (const { takes, gib } of pods) {
       if (takes > 0 && takes <= used) {
@@ -80,10 +78,10 @@ export function podFilesGiB(pool: Pool, models: readonly Model[]): number {
   const { shape } = pool;
   return mostWrittenGiB(
     onPool(pool, models).map(({ resources }) => ({
-      takes: shape.gpu ? resources.gpus : Math.max(1, Math.floor(resources.cpu * STEPS_PER_CPU)),
+      takes: podShare(shape, resources),
       gib: resources.ephemeralStorageGiB,
     })),
-    shape.gpu ? shape.gpu.count : shape.cpu.vcpus * STEPS_PER_CPU,
+    nodeRoom(shape),
   );
 }
 

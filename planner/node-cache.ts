@@ -1,11 +1,10 @@
+import { BYTES_PER_GIB } from "../names/units";
+import { nodeRoom, podShare } from "./node-share";
 import { isCached } from "./storage";
 import type { CapacityProblem, ModelPlan, PoolPlan } from "./types";
 
 type Pool = Pick<PoolPlan, "name" | "shape" | "nodeCacheGiB">;
 type Model = Pick<ModelPlan, "name" | "pool" | "loading" | "resources" | "weightsGB">;
-
-/** CPU pods request twentieths. */
-const STEPS_PER_CPU = 20;
 
 /**
  * Caches that cannot hold what pods of one node use at once, and one model more: its next revision is copied while the
@@ -33,11 +32,8 @@ export function nodeCacheProblems(pools: readonly Pool[], models: readonly Model
 }
 
 function cacheNeedGiB({ shape }: Pool, models: readonly Model[]): number {
-  const { gpu } = shape;
-  const takes = ({ resources }: Model) =>
-    gpu ? resources.gpus : Math.max(1, Math.floor(resources.cpu * STEPS_PER_CPU));
-  const room = gpu ? gpu.count : shape.cpu.vcpus * STEPS_PER_CPU;
-  return mostFilesGiB(models, takes, room) + Math.max(0, ...models.map(filesGiB));
+  const takes = ({ resources }: Model) => podShare(shape, resources);
+  return mostFilesGiB(models, takes, nodeRoom(shape)) + Math.max(0, ...models.map(filesGiB));
 }
 
 /** Worst case over all sets of different models that fit on a node (0/1 knapsack). */
@@ -53,5 +49,5 @@ function mostFilesGiB(models: readonly Model[], takes: (model: Model) => number,
 }
 
 function filesGiB({ weightsGB }: Pick<Model, "weightsGB">): number {
-  return Math.ceil((weightsGB * 1e9) / 2 ** 30);
+  return Math.ceil((weightsGB * 1e9) / BYTES_PER_GIB);
 }
