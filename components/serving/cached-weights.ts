@@ -11,6 +11,7 @@ import { hashOf, scriptPath } from "../core/job-scripts";
 import { named } from "../core/known";
 import { gibibytes, guaranteed } from "../core/resources";
 import { PIN_FILE } from "../storage/manifest-pin";
+import { nodeFolder } from "../storage/node-folder";
 import type { StoreFetch, Weights } from "./copied-weights";
 import { variables } from "./pod-settings";
 
@@ -22,7 +23,7 @@ export const CACHE_SCRIPTS = ["cached-model.ts", "cache-folders.ts", "retry.ts"]
 
 /**
  * The model's files in the node's cache, linked into the pod once they are there. The volume is a folder of whichever node
- * the pod runs on, behind a claim: Pod Security's level "restricted" forbids a `hostPath` of pods.
+ * the pod runs on.
  */
 export function cachedWeights(
   logicalName: string,
@@ -73,34 +74,16 @@ function modelCache(
 ): pulumi.Output<string> {
   const labels = standardLabels(NODE_CACHE, model.name);
   const metadata = { name: NODE_CACHE_CLAIM, namespace, labels };
-  // A claim needs a size. The cache limits what is there.
-  const size = gibibytes(1);
-  const volumeName = `${NODE_CACHE}-${model.name}`;
-  const volume = new kubernetes.core.v1.PersistentVolume(
-    `${logicalName}-cache-volume`,
+  const claim = nodeFolder(
+    `${logicalName}-cache`,
     {
-      metadata: { name: volumeName, labels },
-      spec: {
-        capacity: { storage: size },
-        accessModes: ["ReadOnlyMany"],
-        persistentVolumeReclaimPolicy: "Retain",
-        storageClassName: "",
-        claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name: NODE_CACHE_CLAIM },
-        hostPath: { path: nodeCacheFolder(model.name), type: "DirectoryOrCreate" },
-      },
-    },
-    opts,
-  );
-  const claim = new kubernetes.core.v1.PersistentVolumeClaim(
-    `${logicalName}-cache-claim`,
-    {
-      metadata,
-      spec: {
-        accessModes: ["ReadOnlyMany"],
-        storageClassName: "",
-        volumeName: named(volume, volumeName),
-        resources: { requests: { storage: size } },
-      },
+      volume: `${NODE_CACHE}-${model.name}`,
+      claim: NODE_CACHE_CLAIM,
+      namespace,
+      labels,
+      // The cache limits what is there.
+      size: gibibytes(1),
+      at: { hostPath: { path: nodeCacheFolder(model.name), type: "DirectoryOrCreate" } },
     },
     opts,
   );
@@ -118,5 +101,5 @@ function modelCache(
     },
     opts,
   );
-  return named(claim, NODE_CACHE_CLAIM);
+  return claim;
 }

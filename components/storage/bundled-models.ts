@@ -1,8 +1,8 @@
-import * as kubernetes from "@pulumi/kubernetes";
+import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
-import { named } from "../core/known";
 import { gibibytes } from "../core/resources";
+import { nodeFolder } from "./node-folder";
 import type { BundledFolder } from "./scripts/repository";
 
 /** Name of the volume and of its claim. */
@@ -29,10 +29,7 @@ export interface MountedBundle {
   folderOf(repository: string, revision: string): Required<BundledFolder>;
 }
 
-/**
- * A volume that is the folder on its node, and a claim of it. Not a `hostPath` of the pods: Pod Security's level
- * "restricted" forbids that, and any pod of the namespace could then name any folder. Nothing here writes or deletes it.
- */
+/** The folder on its node. */
 export function bundledModels(
   name: string,
   { namespace, bundle }: { readonly namespace: pulumi.Input<string>; readonly bundle: ModelBundle },
@@ -40,17 +37,15 @@ export function bundledModels(
 ): MountedBundle {
   const labels = standardLabels("model-sync", NAME);
   const size = gibibytes(Math.max(1, Math.ceil(bundle.gigabytes / 1.073741824)));
-  const volume = new kubernetes.core.v1.PersistentVolume(
-    `${name}-volume`,
+  const claimName = nodeFolder(
+    name,
     {
-      metadata: { name: NAME, labels },
-      spec: {
-        capacity: { storage: size },
-        accessModes: ["ReadOnlyMany"],
-        persistentVolumeReclaimPolicy: "Retain",
-        // No class makes it, and none may bind it to another claim.
-        storageClassName: "",
-        claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name: NAME },
+      volume: NAME,
+      claim: NAME,
+      namespace,
+      labels,
+      size,
+      at: {
         local: { path: bundle.path },
         nodeAffinity: {
           required: {
@@ -63,22 +58,9 @@ export function bundledModels(
     },
     opts,
   );
-  const claim = new kubernetes.core.v1.PersistentVolumeClaim(
-    `${name}-claim`,
-    {
-      metadata: { name: NAME, namespace, labels },
-      spec: {
-        accessModes: ["ReadOnlyMany"],
-        storageClassName: "",
-        volumeName: named(volume, NAME),
-        resources: { requests: { storage: size } },
-      },
-    },
-    opts,
-  );
   return {
     // Read only, so that the kubelet leaves the owners of the files as they are.
-    volume: { name: "bundle", persistentVolumeClaim: { claimName: named(claim, NAME), readOnly: true } },
+    volume: { name: "bundle", persistentVolumeClaim: { claimName, readOnly: true } },
     mount: { name: "bundle", mountPath: MOUNT, readOnly: true },
     folderOf: (repository, revision) => {
       const { folder, manifestSha256 } = bundle.modelOf(repository, revision);
