@@ -320,7 +320,7 @@ function readMachine(model: ModelDraft): void {
   };
 }
 
-/** Notes the GPUs of a pod beside those of its machine, and those that the engine spans. */
+/** Notes the GPUs of a pod: more than its machine has, or other ones than its engine spans. */
 function noteGpus({ ledger, block, machine, engine }: ModelDraft, at: Path, gpus: number): void {
   const wide = typeof block.tensorParallel === "number" ? block.tensorParallel : 1;
   const deep = typeof block.pipelineParallel === "number" ? block.pipelineParallel : 1;
