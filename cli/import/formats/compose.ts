@@ -5,6 +5,7 @@ import { type Flag, flagsOf, STARTER, shellWords, substituted, type Word, wordsO
 import { DOT_ENV, type EnvFiles, envFileNames } from "../compose-env";
 import { readComposeGpus } from "../compose-gpus";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
+import { applyEngineFlag } from "../engine-flag";
 import { Ledger } from "../ledger";
 import { mergedDocument } from "../merged-document";
 import { isMapping, mappingOf, type Path } from "../path";
@@ -14,7 +15,7 @@ import { serveAs, serveTag } from "../served-name";
 import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
 import { nameWeights } from "../stored-weights";
 import { applyVariables, type Variable, valuesOf, variablesOf } from "../variables";
-import { applyEngineFlag, applyVllmFlags } from "../vllm-flags";
+import { applyVllmFlags } from "../vllm-flags";
 import { composeTable } from "./tables";
 
 export function isCompose(root: SourceDocument["root"]): boolean {
