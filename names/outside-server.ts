@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { hostCidr } from "./cidr";
+import { hostCidr, isPrivateNetwork } from "./cidr";
 
 /** External HTTP server from a URL. */
 export interface OutsideServer {
@@ -38,4 +38,17 @@ export function outsideServer(text: string): OutsideServer | undefined {
 /** CIDR of a server's IP address. */
 export function addressNetwork({ host, family }: Pick<OutsideServer, "host" | "family">): string | undefined {
   return family && hostCidr(host);
+}
+
+interface Named {
+  readonly url: string;
+  readonly networks?: readonly string[] | undefined;
+}
+
+/** The proxy by which a server is reached: none where that is in private networks. */
+export function proxyFor<Proxy>({ url, networks }: Named, proxy: Proxy | undefined): Proxy | undefined {
+  const server = outsideServer(url);
+  const own = server && addressNetwork(server);
+  const known = own === undefined ? networks : [own];
+  return known?.every(isPrivateNetwork) ? undefined : proxy;
 }

@@ -57,6 +57,7 @@ export const SYNC_SCRIPTS = [
   "layer-archive.ts",
   "model-files.ts",
   "oci-registry.ts",
+  "proxy-tunnel.ts",
   "repository.ts",
   "resume.ts",
   "retry.ts",

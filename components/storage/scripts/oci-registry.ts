@@ -1,5 +1,6 @@
 /** What the sync Job reads of a registry (OCI distribution specification 1.1, read 2026-11-30). */
 import { createHash } from "node:crypto";
+import { throughProxy } from "./proxy-tunnel.ts";
 import { FinalError, RetryLater, type RetryOptions, secondsToWait, withRetries } from "./retry.ts";
 import { type Send, sendTo } from "./trusted-request.ts";
 import { wholeBody } from "./whole-body.ts";
@@ -20,6 +21,8 @@ export interface RegistrySettings {
   readonly login?: RegistryLogin | undefined;
   /** PEM, of the registry's certificate. @default public ones */
   readonly authorities?: string | undefined;
+  /** @default none */
+  readonly proxy?: URL | undefined;
   /** @default 6 attempts */
   readonly retries?: RetryOptions;
 }
@@ -73,7 +76,15 @@ export class OciRegistry {
   private authorization: string | undefined;
 
   /** @throws FinalError for a registry without TLS. */
-  constructor({ host, repository, endpoint = registryUrl(host), login, authorities, retries = {} }: RegistrySettings) {
+  constructor({
+    host,
+    repository,
+    endpoint = registryUrl(host),
+    login,
+    authorities,
+    proxy,
+    retries = {},
+  }: RegistrySettings) {
     const { protocol, host: server, hostname } = new URL(endpoint);
     if (protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)) {
       throw new FinalError(`${endpoint} has no TLS: registries are read over https:// alone`);
@@ -83,7 +94,7 @@ export class OciRegistry {
     this.endpoint = endpoint;
     this.repository = repository;
     this.login = login;
-    this.send = sendTo(server, authorities);
+    this.send = sendTo(server, authorities, proxy && throughProxy(proxy));
     this.retries = retries;
   }
 

@@ -5,9 +5,10 @@ import { huggingFaceToken, sourceKeys } from "./credentials.ts";
 import { FolderRepository } from "./folder.ts";
 import { HuggingFaceRepository, type Repository } from "./hugging-face.ts";
 import { OciRegistry } from "./oci-registry.ts";
+import { throughProxy } from "./proxy-tunnel.ts";
 import { environmentVariable } from "./retry.ts";
 import { S3Bucket } from "./s3.ts";
-import { registryLogin, sourceAuthorities } from "./source-access.ts";
+import { registryLogin, sourceAuthorities, sourceProxy } from "./source-access.ts";
 import { sendByFetch, sendTo } from "./trusted-request.ts";
 
 /** A folder of a bundle, with the SHA-256 of its manifest. */
@@ -29,7 +30,9 @@ export function bucketOf(bucket: string): Repository {
   const signing = keys && { ...keys, region: environmentVariable("SOURCE_REGION") };
   const endpoint = environmentVariable("SOURCE_ENDPOINT");
   const authorities = sourceAuthorities();
-  const send = authorities === undefined ? sendByFetch : sendTo(new URL(endpoint).host, authorities);
+  const proxy = sourceProxy();
+  const isPlain = authorities === undefined && proxy === undefined;
+  const send = isPlain ? sendByFetch : sendTo(new URL(endpoint).host, authorities, proxy && throughProxy(proxy));
   return new BucketRepository(new S3Bucket(endpoint, bucket, signing, send), process.env.SOURCE_PREFIX ?? "");
 }
 
@@ -42,6 +45,7 @@ export function artifactOf(host: string): Repository {
       repository: environmentVariable("SOURCE_REPOSITORY"),
       login: registryLogin(host),
       authorities: sourceAuthorities(),
+      proxy: sourceProxy(),
     }),
   );
 }

@@ -40,6 +40,12 @@ function loginsOf(path: string, text: string): Readonly<Record<string, unknown>>
   }
 }
 
+/** The proxy that SOURCE_PROXY names; `undefined` when that is not set. */
+export function sourceProxy(): URL | undefined {
+  const proxy = process.env.SOURCE_PROXY;
+  return proxy ? new URL(proxy) : undefined;
+}
+
 /**
  * The authorities in the file that SOURCE_CA_PATH names, PEM; `undefined` when that is not set.
  *

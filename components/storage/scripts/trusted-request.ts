@@ -1,6 +1,7 @@
 /** Requests that say which authorities a server's certificate may be signed by. */
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
+import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { rootCertificates } from "node:tls";
 import { FinalError } from "./retry.ts";
@@ -25,26 +26,33 @@ export const sendByFetch: Send = (url, request) =>
     throw distrustOf(error, url, "check the authority in NODE_EXTRA_CA_CERTS") ?? error;
   });
 
+/** Makes connections; with TLS, trusted by these authorities (PEM), where the URL has it. */
+export type Connect = (url: URL, ca?: string | readonly string[]) => Promise<Socket>;
+
 /**
  * By Node's own client, because fetch takes no authorities for one server. Follows no redirects.
  *
  * @param host whose certificate these authorities alone may have signed, with its port where that is not 443. Servers that it
  * refers to may have public certificates too.
  * @param authorities PEM. @default what the process trusts
+ * @param by how all of these servers are reached. @default directly
  */
-export function sendTo(host: string, authorities?: string): Send {
+export function sendTo(host: string, authorities?: string, by?: Connect): Send {
   const all = authorities === undefined ? undefined : [...rootCertificates, authorities];
-  return (url, { method = "GET", headers = {}, body } = {}) =>
-    new Promise((resolve, reject) => {
-      const ca = url.host === host ? authorities : all;
+  return async (url, { method = "GET", headers = {}, body } = {}) => {
+    const ca = url.host === host ? authorities : all;
+    const socket = await by?.(url, ca);
+    return new Promise((resolve, reject) => {
       const send = url.protocol === "https:" ? tlsRequest : plainRequest;
-      const sent = send(url, { method, headers: { ...headers }, timeout: SILENCE_MS, ...(ca && { ca }) }, (answer) =>
-        resolve(responseOf(method, answer)),
-      );
+      // Without an agent, which would make a connection of its own.
+      const way = socket ? { createConnection: () => socket } : { ...(ca && { ca }) };
+      const options = { method, headers: { ...headers }, timeout: SILENCE_MS, ...way };
+      const sent = send(url, options, (answer) => resolve(responseOf(method, answer)));
       sent.on("error", (error) => reject(distrustOf(error, url, `check caFile of ${host}`) ?? error));
       sent.on("timeout", () => sent.destroy(new Error(`${url.host} was silent for ${SILENCE_MS / 1000} seconds`)));
       sent.end(body);
     });
+  };
 }
 
 function responseOf(method: string, answer: IncomingMessage): Response {
