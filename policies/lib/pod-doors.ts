@@ -1,4 +1,5 @@
 import { NODE_CACHE_FOLDER, nodeCacheFolder } from "../../names/node-cache";
+import { isSystemFolder } from "../../names/system-folders";
 import { type Field, isObject } from "./field";
 import type { Offence } from "./pod-security-standard";
 import type { PodTemplate } from "./pods";
@@ -92,10 +93,6 @@ function volumesOf(spec: Field): Field[] {
   return spec.get("volumes").items();
 }
 
-/** System folders of a node; all others are data. */
-const SYSTEM_FOLDER =
-  /^\/*($|(boot|dev|etc|proc|root|run|sys)(\/|$)|(home|usr|var|var\/lib)\/*$|var\/(run|log)(\/|$)|var\/lib\/(kubelet|containerd|rancher|etcd|docker|cni)(\/|$))/;
-
 const PV: readonly Row[] = [
   {
     on: ["PersistentVolume"],
@@ -147,8 +144,4 @@ function nodeFolders(spec: Field): Offence[] {
 function isModelCache(path: unknown): boolean {
   const [, model] = String(path).split(`${NODE_CACHE_FOLDER}/`);
   return model !== undefined && path === nodeCacheFolder(model) && /^[a-z0-9-]+$/.test(model);
-}
-
-function isSystemFolder(path: string): boolean {
-  return path.split("/").includes("..") || SYSTEM_FOLDER.test(path);
 }
