@@ -21,6 +21,8 @@ export type ModelSource =
   | { readonly kind: "bucket"; readonly uri: string; readonly copied?: true }
   /** A folder of a volume claim in the model's namespace; the whole volume where the path is empty. */
   | { readonly kind: "claim"; readonly claim: string; readonly path: string }
+  /** A folder of the node that a pod runs on; an absolute path. */
+  | { readonly kind: "folder"; readonly path: string }
   /** An artifact or image of a registry, which a Job copies into the store. */
   | ArtifactSource
   | { readonly kind: "ollama"; readonly tag: string };
@@ -35,6 +37,8 @@ export interface ArtifactSource {
   readonly tag?: string;
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest?: string;
+  /** Pods mount it as an image volume; nothing copies it. */
+  readonly mounted?: true;
 }
 
 /** LoRA weights that clients call as a model of this name. */

@@ -84,6 +84,14 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     place: "volume claim",
     throughStore: false,
   },
+  folder: {
+    scheme: "file",
+    form: "file:///folder",
+    pattern: `(/${PART})+/*`,
+    label: "folders of nodes",
+    place: "folder of the node",
+    throughStore: false,
+  },
   artifact: {
     scheme: "oci",
     form: "oci://registry/repository:tag[@sha256:digest]",
@@ -115,9 +123,24 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
 
 export type ClaimSource = Extract<ModelSource, { readonly kind: "claim" }>;
 
-/** Pods mount the user's volume, and fetch nothing. */
 export function isClaim(source: ModelSource): source is ClaimSource {
   return source.kind === "claim";
+}
+
+export type FolderSource = Extract<ModelSource, { readonly kind: "folder" }>;
+
+export function isFolder(source: ModelSource): source is FolderSource {
+  return source.kind === "folder";
+}
+
+/** Kubelets pull it for pods, which mount its files. */
+export function isImageVolume(source: ModelSource): source is ArtifactSource & { readonly mounted: true } {
+  return source.kind === "artifact" && source.mounted === true;
+}
+
+/** Pods mount files of the user's, and fetch nothing. */
+export function isMounted(source: ModelSource): boolean {
+  return isClaim(source) || isFolder(source) || isImageVolume(source);
 }
 
 export const sourceKinds = Object.keys(SOURCES) as readonly SourceKind[];
@@ -164,6 +187,8 @@ export function originOf(source: ModelSource): Origin {
     }
     case "claim":
       return { name: sourceText("claim", [source.claim, source.path].filter((part) => part !== "").join("/")), place };
+    case "folder":
+      return { name: sourceText("folder", source.path), place };
     case "ollama":
       return { name: source.tag, place };
   }
@@ -194,6 +219,7 @@ export function movingPart(source: ModelSource): string | undefined {
       return source.digest === undefined ? `:${source.tag}` : undefined;
     case "bucket":
     case "claim":
+    case "folder":
       return undefined;
   }
 }
@@ -230,6 +256,8 @@ export function parseSource(text: string): ModelSource | undefined {
       const [claim = "", ...path] = name.replace(/\/+$/, "").split("/");
       return { kind, claim, path: path.join("/") };
     }
+    case "folder":
+      return { kind, path: name.replace(/\/+$/, "") };
     case "ollama":
       return { kind, tag: name };
     case "artifact":

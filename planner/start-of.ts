@@ -1,4 +1,4 @@
-import { isClaim } from "../engines/sources";
+import { isClaim, isFolder } from "../engines/sources";
 import { adapterFilesGB } from "./adapters";
 import type { Candidate } from "./candidates/types";
 import type { ModelRequest, PlanRequest } from "./request";
@@ -21,6 +21,8 @@ export function startupOf(
     // Cloud disks without a file system hold no model.
     shape: isMadeHere && !localDisks && shape.provider !== "onprem" ? { ...shape, localNvmeGB: 0 } : shape,
     nodesPerReplica: layout.nodesPerReplica,
-    linkGbps: goesThroughStore(model.source) || isClaim(model.source) ? storage.storeGbps : storage.registryGbps,
+    ...(!isFolder(model.source) && {
+      linkGbps: goesThroughStore(model.source) || isClaim(model.source) ? storage.storeGbps : storage.registryGbps,
+    }),
   };
 }

@@ -12,8 +12,8 @@ export interface StartupRequest {
   readonly adaptersGB?: number;
   readonly shape: MachineShape;
   readonly nodesPerReplica: number;
-  /** Link for fetching the model, Gbit/s. */
-  readonly linkGbps: number;
+  /** Link for fetching the model, Gbit/s. @default it is on the node */
+  readonly linkGbps?: number;
 }
 
 /** Sustained disk read, GB/s: local NVMe, else network block volume. Conservative, by vendors. */
@@ -31,12 +31,13 @@ export function startupBudgetSeconds(request: StartupRequest): number {
 
 /** Fetch, read from disk, warm up. */
 export function expectedStartSeconds(request: StartupRequest): number {
-  const nodeGbps = request.shape.networkGbps ?? request.linkGbps;
-  const linkGBPerSecond = (Math.min(request.linkGbps, nodeGbps) * LINK_EFFICIENCY) / 8;
-  const { weightsGB, adaptersGB = 0 } = request;
-  const fetch = (weightsGB + adaptersGB) / linkGBPerSecond;
+  const { weightsGB, adaptersGB = 0, linkGbps, loading } = request;
+  const { networkGbps = Number.POSITIVE_INFINITY } = request.shape;
+  const fetch =
+    linkGbps === undefined ? 0 : (weightsGB + adaptersGB) / ((Math.min(linkGbps, networkGbps) * LINK_EFFICIENCY) / 8);
   const disk = (request.shape.localNvmeGB ?? 0) > 0 ? DISK_GB_PER_SECOND.nvme : DISK_GB_PER_SECOND.blockVolume;
-  const read = ((request.loading === "copy" || request.loading === "cache" ? weightsGB : 0) + adaptersGB) / disk;
+  const isOnDisk = loading === "copy" || loading === "cache" || linkGbps === undefined;
+  const read = ((isOnDisk ? weightsGB : 0) + adaptersGB) / disk;
   const warmUp = engineOf(request.engine).warmUpSeconds + SECONDS_PER_EXTRA_NODE * (request.nodesPerReplica - 1);
   return fetch + read + warmUp;
 }

@@ -1,4 +1,4 @@
-import { SOURCES } from "../engines/sources";
+import { isMounted, SOURCES } from "../engines/sources";
 import { BYTES_PER_GIB } from "../names/units";
 import { weightBytes } from "./model/parameters";
 import type { ModelRequest, PlanRequest } from "./request";
@@ -30,7 +30,7 @@ export function modelStorageGiB(filesGB: number): number {
 
 /** Whether the engine reads from the environment's bucket; others use a registry. */
 export function goesThroughStore(source: ModelSource): boolean {
-  return SOURCES[source.kind].throughStore;
+  return SOURCES[source.kind].throughStore && !isMounted(source);
 }
 
 /** Whether pods take it from the cache of their node. */

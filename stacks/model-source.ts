@@ -1,23 +1,16 @@
 /** Where the weights of a configured model come from. */
 import { findModel, type ModelEntry } from "../catalog/models";
 import { engineOf } from "../engines";
-import { isClaim, parseSource, sourceText, splitBucketUri } from "../engines/sources";
+import { isMounted, parseSource, sourceText } from "../engines/sources";
 import type { ModelSource } from "../planner/types";
 import { buildOf, type ModelConfig } from "./config";
-
-/** A prefix of one of these buckets is copied into the store; any other bucket is the store's own. */
-export function copiedSource(source: ModelSource, buckets: Readonly<Record<string, unknown>>): ModelSource {
-  return source.kind === "bucket" && Object.hasOwn(buckets, splitBucketUri(source.uri).bucket)
-    ? { ...source, copied: true }
-    : source;
-}
 
 /** Weights of another repository than the one whose config.json the catalogue has. */
 export function isElsewhere(source: ModelSource, { repository }: ModelEntry): boolean {
   return (
     source.kind === "bucket" ||
     source.kind === "artifact" ||
-    isClaim(source) ||
+    isMounted(source) ||
     (source.kind === "huggingface" && source.repository !== repository)
   );
 }

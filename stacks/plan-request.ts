@@ -7,7 +7,7 @@ import { hourlyUsd, type MachineShape } from "../catalog/shapes";
 import { isSynchronized } from "../components/storage/store-layout";
 import { engineOf } from "../engines";
 import type { Adapter } from "../engines/served-model";
-import { isClaim, isStored, parseSource } from "../engines/sources";
+import { isMounted, isStored, parseSource } from "../engines/sources";
 import { nodeOf } from "../planner/inference-nodes";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
@@ -40,7 +40,8 @@ import {
   storeFolder,
 } from "./config";
 import { jwksUrl } from "./config/core/jwks-url";
-import { copiedSource, isElsewhere, modelSource } from "./model-source";
+import { placedSource } from "./config/placed-source";
+import { isElsewhere, modelSource } from "./model-source";
 import { poolPlaces } from "./pool-places";
 import { promotionNotes } from "./revisions";
 import { serverGroups, sidecarsOf } from "./server-groups";
@@ -297,11 +298,11 @@ function modelRequest(
   config: ModelConfig,
   architecture: ModelArchitecture,
   chatTemplate: string | undefined,
-  { buckets, nodeCacheGiB }: Pick<EnvironmentConfig["storage"], "buckets" | "nodeCacheGiB">,
+  storage: Pick<EnvironmentConfig["storage"], "buckets" | "imageVolumes" | "nodeCacheGiB">,
 ): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);
-  const source = copiedSource(modelSource(name, config), buckets);
+  const source = placedSource(modelSource(name, config), storage);
   const { formatNamed, defaultQuantization } = engineOf(config.engine);
   const quantization =
     config.quantization ?? build?.quantization ?? formatNamed?.(source)?.quantization ?? defaultQuantization;
@@ -331,8 +332,8 @@ function modelRequest(
     ...(config.derived && { derived: config.derived }),
     ...(config.pools && { pools: config.pools }),
     ...requested,
-    ...(isClaim(source) && { loading: "mount" as const }),
-    ...(nodeCacheGiB !== undefined &&
+    ...(isMounted(source) && { loading: "mount" as const }),
+    ...(storage.nodeCacheGiB !== undefined &&
       requested.loading === "copy" &&
       engineOf(config.engine).weightsFrom === "store" &&
       isSynchronized({ source }) && { loading: "cache" as const }),

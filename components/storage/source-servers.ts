@@ -1,7 +1,8 @@
 /** Servers of the user's that models are copied from, buckets and registries: which one a model's is, and how its Job reaches it. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { splitBucketUri } from "../../engines/sources";
+import { isImageVolume, splitBucketUri } from "../../engines/sources";
+import { proxyFor } from "../../names/outside-server";
 import type { ModelPlan } from "../../planner/types";
 import { type OutsideAddress, serverAt } from "../core/outside";
 import type { HubAccess, SourceBucket, SourceRegistry } from "./hub-access";
@@ -21,8 +22,9 @@ export interface SourceServer {
   readonly kind: "bucket" | "registry";
   /** Name of its Secret, and the start of that of its ConfigMap, in the store's namespace. */
   readonly name: string;
+  /** What its Job connects to: it, or the proxy in front. */
   readonly address: OutsideAddress;
-  /** Of the server, and of others that it refers to. */
+  /** Of that, and of others that it refers to. */
   readonly ports: readonly number[];
   /** Name of the configuration's secret. @default requests are anonymous */
   readonly secretKey?: string | undefined;
@@ -37,17 +39,33 @@ export interface SourceServer {
 /** Undefined for a model that comes from elsewhere. */
 export function sourceServer(
   { source }: Pick<ModelPlan, "source">,
-  { buckets = {}, registries = {} }: Pick<HubAccess, "buckets" | "registries">,
+  { buckets = {}, registries = {}, proxy }: Pick<HubAccess, "buckets" | "registries" | "proxy">,
 ): SourceServer | undefined {
+  if (isImageVolume(source)) {
+    return undefined;
+  }
   if (source.kind === "artifact") {
-    return registryServer(source, Object.hasOwn(registries, source.registry) ? registries[source.registry] : undefined);
+    const settings = Object.hasOwn(registries, source.registry) ? registries[source.registry] : undefined;
+    return behind(proxy, registryServer(source, settings));
   }
   if (source.kind !== "bucket" || !source.copied) {
     return undefined;
   }
   const { bucket, prefix } = splitBucketUri(source.uri);
   const settings = Object.hasOwn(buckets, bucket) ? buckets[bucket] : undefined;
-  return settings && bucketServer(bucket, prefix, settings);
+  return settings && behind(proxy, bucketServer(bucket, prefix, settings));
+}
+
+function behind(proxy: OutsideAddress | undefined, server: SourceServer): SourceServer {
+  const address = proxyFor(server.address, proxy);
+  return address === undefined
+    ? server
+    : {
+        ...server,
+        address,
+        ports: [serverAt(address).port],
+        variables: [...server.variables, { name: "SOURCE_PROXY", value: address.url }],
+      };
 }
 
 function bucketServer(

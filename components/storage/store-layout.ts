@@ -1,6 +1,6 @@
 /** Where things are in the model store, and who may touch them. Pure. */
 
-import { SOURCES } from "../../engines/sources";
+import { isImageVolume, SOURCES } from "../../engines/sources";
 import { selectorLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE, NODE_CACHE_NAMESPACE } from "../../names/namespaces";
 import { NODE_CACHE } from "../../names/node-cache";
@@ -64,7 +64,9 @@ export function copiesPrefix(folder: string): string {
 /** Whether a sync Job copies a model, or an adapter, into the store; what is in its bucket already, the user put there. */
 export function isSynchronized({ source }: { readonly source: ModelSource }): boolean {
   return (
-    source.kind === "huggingface" || source.kind === "artifact" || (source.kind === "bucket" && source.copied === true)
+    source.kind === "huggingface" ||
+    (source.kind === "artifact" && !isImageVolume(source)) ||
+    (source.kind === "bucket" && source.copied === true)
   );
 }
 

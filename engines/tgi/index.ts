@@ -17,7 +17,7 @@ export const tgi: Engine = {
   legacy: "it is not maintained: its repository was archived on 2026-03-21, and vulnerabilities stay open",
   images: { nvidia: "tgi" },
   versionOf: semanticVersionOf,
-  sources: ["huggingface", "bucket", "artifact", "claim"],
+  sources: ["huggingface", "bucket", "artifact", "claim", "folder"],
   weightsFrom: "store",
   tasks: ["chat", "completion"],
   formats: { names: [], takes: () => false, allowed: "nothing: TGI takes the checkpoint as it is" },

@@ -94,6 +94,7 @@ function nameOf({ source, name }: ServedModel): string {
       return source.uri;
     case "artifact":
     case "claim":
+    case "folder":
       return originOf(source).name;
     default:
       return name;

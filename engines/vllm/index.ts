@@ -38,7 +38,7 @@ export const vllm: Engine = {
   fabricImages: { efa: { image: "vllm-cuda-efa", since: "0.33.0" } },
   imagesFor: (model) => (vllmOwnSettings(model).distributedExecutor === "ray" ? { nvidia: "vllm-cuda-ray" } : IMAGES),
   versionOf: semanticVersionOf,
-  sources: ["huggingface", "bucket", "artifact", "claim"],
+  sources: ["huggingface", "bucket", "artifact", "claim", "folder"],
   weightsFrom: "store",
   tasks: ["chat", "completion", "embedding", "rerank"],
   takesAliases: true,

@@ -1,4 +1,5 @@
 import { engineOf } from "../../engines";
+import { isImageVolume } from "../../engines/sources";
 import { adapterHostGiB, adapterStorageGiB } from "../adapters";
 import type { EnginePod } from "../pod-resources";
 import type { ModelRequest } from "../request";
@@ -19,9 +20,10 @@ export function enginePod(model: ModelRequest, processes: number): EnginePod {
   };
 }
 
-/** Scratch, plus the model where it is copied next to the engine. */
+/** Scratch, plus the model where it is copied next to the engine, or pulled as an image. */
 function ephemeralGiB(model: ModelRequest): number {
-  const copied = engineOf(model.engine).weightsFrom === "store" && model.loading === "copy";
+  const copied =
+    (engineOf(model.engine).weightsFrom === "store" && model.loading === "copy") || isImageVolume(model.source);
   return (
     SCRATCH_GIB +
     (copied ? modelStorageGiB(modelFilesGB(model)) : 0) +

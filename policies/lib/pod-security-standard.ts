@@ -100,6 +100,7 @@ const RESTRICTED_VOLUMES = [
   "downwardAPI",
   "emptyDir",
   "ephemeral",
+  "image",
   "persistentVolumeClaim",
   "projected",
   "secret",

@@ -39,12 +39,21 @@ export const source = taggedUnion("kind", [
     })
     .meta({ description: "a volume of the user's." }),
   z
+    .strictObject({ kind: z.literal("folder"), path: text("Its absolute path.") })
+    .meta({ description: "a folder of the node." }),
+  z
     .strictObject({
       kind: z.literal("artifact"),
       registry: text("Host of the registry, with its port where that is not 443."),
       repository: text("Path in it."),
       tag: text("Tag, unless a digest alone is named.").optional(),
       digest: text("sha256: and 64 hexadecimal digits, where the bytes are pinned.").optional(),
+      mounted: z
+        .literal(true)
+        .optional()
+        .meta({
+          description: "Only with storage.imageVolumes: pods mount it as an image volume, and nothing is copied.",
+        }),
     })
     .meta({ description: "an artifact or image of an OCI registry, which a Job copies into the model store." }),
   z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),

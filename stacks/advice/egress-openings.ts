@@ -1,8 +1,8 @@
 /** Connections to any public address, because only a name is known. */
 import { DEFAULT_GPU_NODE_IMAGE, gpuNodeImage } from "../../catalog/gpu-node-images";
 import { engineOf } from "../../engines";
-import { splitBucketUri } from "../../engines/sources";
-import { outsideServer } from "../../names/outside-server";
+import { isImageVolume, splitBucketUri } from "../../engines/sources";
+import { outsideServer, proxyFor } from "../../names/outside-server";
 import { serviceNamespace } from "../../names/service-host";
 import { nodeMakers } from "../../planner/node-makers";
 import type { ModelPlan, ModelSource } from "../../planner/types";
@@ -83,8 +83,14 @@ function ofSources({ plan, environment: { storage } }: Opened): EgressOpening[] 
   });
 }
 
-function sourceAddress(source: ModelSource, { buckets, registries }: Opened["environment"]["storage"]) {
-  if (source.kind === "artifact") {
+function sourceAddress(source: ModelSource, storage: Opened["environment"]["storage"]) {
+  const server = sourceItself(source, storage);
+  const proxy = server && proxyFor(server, storage.proxy);
+  return server && proxy ? { ...proxy, kind: server.kind, key: "storage.proxy.networks" } : server;
+}
+
+function sourceItself(source: ModelSource, { buckets, registries }: Opened["environment"]["storage"]) {
+  if (source.kind === "artifact" && !isImageVolume(source)) {
     const { registry } = source;
     const key = `storage.registries["${registry}"].networks`;
     return { kind: "registry", url: `https://${registry}`, networks: registries[registry]?.networks, key };

@@ -7,6 +7,7 @@ import { suggest, valueAt } from "./core/problems";
 import { MESH_MODES } from "./core/sections/mesh";
 import { flowYaml } from "./field-text";
 import { prefixCacheMistake } from "./prefix-cache-mistakes";
+import { sourceMistake } from "./source-mistakes";
 
 /** Undefined for other values. One draft, whichever issue of the value asks. */
 export function knownMistake(path: Path, input: unknown): ProblemDraft | undefined {
@@ -19,7 +20,8 @@ export function knownMistake(path: Path, input: unknown): ProblemDraft | undefin
     numberOfReplicas(path, input) ??
     meshMistake(path, input) ??
     gpuNodeImageMistake(path, input) ??
-    prefixCacheMistake(path, input)
+    prefixCacheMistake(path, input) ??
+    sourceMistake(path, input)
   );
 }
 

@@ -18,6 +18,7 @@ import * as engineOptions from "./rules/engine-options";
 import * as gateway from "./rules/gateway";
 import * as gatewayName from "./rules/gateway-name";
 import * as gpuSoftware from "./rules/gpu-software";
+import * as imageVolumes from "./rules/image-volumes";
 import * as kubernetesApi from "./rules/kubernetes-api";
 import * as labels from "./rules/labels";
 import * as localCluster from "./rules/local-cluster";
@@ -120,6 +121,9 @@ const rules: readonly Rule[] = [
   modelStore.registriesAreRead,
   claims.mountedWeightsAreNotStreamed,
   claims.adaptersComeFromTheStore,
+  claims.foldersAreOfOwnMachines,
+  imageVolumes.imageVolumesAreServed,
+  imageVolumes.imageVolumesUseTheNodesAccess,
   models.quantizationsAreKnown,
   sourceNames.quantizationsAgreeWithSources,
   sourceNames.sourcesRunHere,

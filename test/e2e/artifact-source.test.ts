@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { requirePart } from "../../rehearsal/parts/find";
 import { digestOf, EMPTY_CONFIG, modelFile } from "../components/storage/artifacts";
 import { sha256 } from "../components/storage/fakes";
+import { ConnectProxy } from "../harness/connect-proxy";
 import { modelPlan } from "../harness/plans";
 import { issueCertificate } from "./model-store/authority";
 import { GuardedRegistry } from "./model-store/guarded-registry";
@@ -27,7 +28,7 @@ describe("a model of a registry", () => {
   let stand: Stand;
   let registry: GuardedRegistry;
   let digests: Readonly<Record<"files" | "image", string>>;
-  const certificate = issueCertificate(["IP:127.0.0.1"]);
+  const certificate = issueCertificate(["IP:127.0.0.1", `DNS:${HOST}`]);
   const folder = mkdtempSync(join(tmpdir(), "artifact-source-"));
 
   beforeAll(async () => {
@@ -96,6 +97,7 @@ describe("a model of a registry", () => {
     readonly revision?: string;
     readonly login?: string;
     readonly authority?: string;
+    readonly proxy?: string;
   }
 
   function job({
@@ -103,13 +105,16 @@ describe("a model of a registry", () => {
     revision = digests.files,
     login = LOGIN,
     authority = certificate["ca.crt"],
+    proxy,
   }: Changes = {}) {
     const auths = { [HOST]: { auth: Buffer.from(login).toString("base64") } };
     const env = {
       ...stand.reports.variables(MODEL),
-      SOURCE_ENDPOINT: registry.url,
+      // By a name that only the proxy knows.
+      SOURCE_ENDPOINT: proxy ? registry.url.replace("127.0.0.1", HOST) : registry.url,
       SOURCE_REPOSITORY: repository,
       REVISION: revision,
+      ...(proxy && { SOURCE_PROXY: proxy }),
     };
     const files = {
       "/etc/source-keys/.dockerconfigjson": JSON.stringify({ auths }),
@@ -169,6 +174,20 @@ describe("a model of a registry", () => {
     expect(sha256(await stand.store.administrator.get("models", `${MODEL}/model.safetensors`))).toBe(sha256(WEIGHTS));
     const fetched = await stand.run(stand.fetch(MODEL));
     expect([fetched.status, fetched.output]).toEqual([0, expect.stringContaining("model.safetensors")]);
+  });
+
+  it("behind a proxy is read by tunnels alone: manifests, tokens and blobs", async () => {
+    await stand.store.administrator.put("models", `${MODEL}/model.safetensors`, randomBytes(40 * 2 ** 20));
+    const proxy = await ConnectProxy.start();
+    proxy.names.add(HOST);
+    const { status, output } = await stand.run(job({ proxy: proxy.url }));
+    expect(output).toContain("copied  model.safetensors");
+    expect(status).toBe(0);
+    const { port } = new URL(registry.url);
+    expect(new Set(proxy.asked)).toEqual(new Set([`${HOST}:${port}`, `127.0.0.1:${port}`]));
+    const other = await stand.run(job({ proxy: proxy.url, authority: issueCertificate(["IP:127.0.0.1"])["ca.crt"] }));
+    expect(other.output).toMatch(/^failed: https:.*certificate.*; check caFile of registry\.example\.com/m);
+    proxy.stop();
   });
 
   it("is the same model as an image: of its archive nothing is copied that is there", async () => {

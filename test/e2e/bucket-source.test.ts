@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "../components/storage/fakes";
+import { ConnectProxy } from "../harness/connect-proxy";
 import { modelPlan } from "../harness/plans";
 import { issueCertificate } from "./model-store/authority";
 import { Stand } from "./model-store/stand";
@@ -84,6 +85,35 @@ describe("a bucket elsewhere, on a real MinIO", () => {
     const { status, output } = await stand.run(stand.store.container(stand.platform.sync("llama-own"), { env, files }));
     expect(output).toMatch(says);
     expect(status).toBe(expected);
+  });
+
+  it("behind a proxy is read by tunnels alone, and a proxy that forbids it ends the Job", async () => {
+    const proxy = await ConnectProxy.start();
+    const { accessKeyId, secretAccessKey } = stand.platform.rootKeys();
+    // A name that only the proxy knows.
+    const name = "minio.model-store.svc";
+    proxy.names.add(name);
+    const endpoint = stand.store.url.replace("127.0.0.1", name);
+    const server = { SOURCE_ENDPOINT: endpoint, SOURCE_BUCKET: "corp", SOURCE_PROXY: proxy.url };
+    const env = { ...stand.reports.variables("llama-own"), ...server, PREFIX: "llama-proxied" };
+    const files = {
+      "/etc/source-keys/keys": `${accessKeyId}:${secretAccessKey}`,
+      "/etc/source-authorities/ca.crt": stand.store.authority,
+    };
+    const proxied = () => stand.run(stand.store.container(stand.platform.sync("llama-own"), { env, files }));
+    proxy.refusal = "403 Forbidden";
+    const refused = await proxied();
+    expect(refused.output).toMatch(
+      /^failed: the proxy http:\/\/127\.0\.0\.1:\d+ answers 403 when asked for minio\.model-store\.svc:/m,
+    );
+    expect(refused.status).toBe(1);
+    expect(await stand.store.administrator.list("models", "llama-proxied/")).toEqual([]);
+    proxy.refusal = undefined;
+    const { status, output } = await proxied();
+    expect(output).toContain("complete: s3://models/llama-proxied/ holds 3 files");
+    expect(status).toBe(0);
+    expect(new Set(proxy.asked)).toEqual(new Set([new URL(endpoint).host]));
+    proxy.stop();
   });
 
   it("is recognized by its content: another run copies nothing, and what was replaced in the store again", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type StartupRequest, startupBudgetSeconds } from "../../planner/startup";
 import { shapeNamed } from "./fixtures";
 
-const anyRequest: fc.Arbitrary<StartupRequest> = fc.record({
+const anyRequest: fc.Arbitrary<StartupRequest & { readonly linkGbps: number }> = fc.record({
   engine: fc.constantFrom("vllm" as const, "ollama" as const),
   loading: fc.constantFrom("copy" as const, "stream" as const),
   weightsGB: fc.double({ min: 0, max: 2000, noNaN: true }),
@@ -23,6 +23,10 @@ describe("startupBudgetSeconds", () => {
         expect(changed({ nodesPerReplica: request.nodesPerReplica + 1 })).toBeGreaterThanOrEqual(budget);
         expect(changed({ linkGbps: request.linkGbps + by })).toBeLessThanOrEqual(budget);
         expect(changed({ loading: "stream" })).toBeLessThanOrEqual(budget);
+        const { linkGbps: _, ...onTheNode } = request;
+        expect(startupBudgetSeconds({ ...onTheNode, loading: "copy" })).toBeLessThanOrEqual(
+          changed({ loading: "copy" }),
+        );
       }),
     );
   });

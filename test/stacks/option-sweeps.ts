@@ -51,6 +51,7 @@ export const SWEEPS: readonly Sweep[] = [
         networks: ["192.168.1.31/32"],
       },
       rancherToken: { secure: "v1:never-read" },
+      models: { chat: { source: "file:///srv/models/chat" } },
     },
   },
   {
@@ -90,6 +91,8 @@ export const SWEEPS: readonly Sweep[] = [
         networks: ["192.168.1.40/32"],
       },
       gitopsToken: { secure: "v1:never-read" },
+      models: { chat: { source: `oci://registry.example.com/ml/qwen3:8b@sha256:${"a".repeat(64)}` } },
+      storage: { imageVolumes: true },
     },
   },
   {

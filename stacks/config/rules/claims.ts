@@ -1,13 +1,15 @@
-/** `source: pvc://…`: limits of mounted volumes. */
-import { parseSource } from "../../../engines/sources";
-import type { Rule } from "../core/rule";
+/** `source: pvc://…` and `file:///…`: limits of mounted volumes. */
+import { isMounted, parseSource } from "../../../engines/sources";
+import { isSystemFolder } from "../../../names/system-folders";
+import type { Rule, RuleContext } from "../core/rule";
 import { requestedSettings } from "../engine-block";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
+import { placedSource } from "../placed-source";
 
-export const mountedWeightsAreNotStreamed: Rule = function* ({ sections }) {
-  for (const [name, model] of Object.entries(sections.models ?? {})) {
+export const mountedWeightsAreNotStreamed: Rule = function* ({ sections: { models = {}, storage } }) {
+  for (const [name, model] of Object.entries(models)) {
     const { loading } = requestedSettings(model);
-    if (isMounted(model) && loading === "stream") {
+    if (mounts(model, storage) && loading === "stream") {
       yield {
         path: ["models", name, model.engine, "loading"],
         value: loading,
@@ -18,10 +20,10 @@ export const mountedWeightsAreNotStreamed: Rule = function* ({ sections }) {
   }
 };
 
-export const adaptersComeFromTheStore: Rule = function* ({ sections }) {
-  for (const [name, model] of Object.entries(sections.models ?? {})) {
+export const adaptersComeFromTheStore: Rule = function* ({ sections: { models = {}, storage } }) {
+  for (const [name, model] of Object.entries(models)) {
     const adapters = Object.keys(model.adapters ?? {});
-    if (isMounted(model) && adapters.length > 0) {
+    if (mounts(model, storage) && adapters.length > 0) {
       yield {
         path: ["models", name, "adapters"],
         value: adapters,
@@ -32,6 +34,38 @@ export const adaptersComeFromTheStore: Rule = function* ({ sections }) {
   }
 };
 
-function isMounted({ source }: { readonly source?: string | undefined }): boolean {
-  return source !== undefined && parseSource(source)?.kind === "claim";
+/** Nodes of clouds are replaced, with their disks. */
+export const foldersAreOfOwnMachines: Rule = function* ({ sections: { models = {}, cluster } }) {
+  for (const [name, { source: text }] of Object.entries(models)) {
+    const source = text === undefined ? undefined : parseSource(text);
+    if (source?.kind !== "folder") {
+      continue;
+    }
+    const path = ["models", name, "source"];
+    if (cluster && cluster.kind !== "edge" && (cluster.kind !== "local" || cluster.provision === "create")) {
+      yield {
+        path,
+        value: text,
+        allowed:
+          "file:// with cluster.kind: edge, or local with provision: existing: other nodes are replaced with their disks",
+        fix: `copy the folder to a volume, and write pvc://claim/path (${OWN_WEIGHTS_PAGE})`,
+      };
+    }
+    if (isSystemFolder(source.path)) {
+      yield {
+        path,
+        value: text,
+        allowed: "a folder of data: no folder of the node's system",
+        fix: `copy the files to a folder such as /srv/models/${name}`,
+      };
+    }
+  }
+};
+
+function mounts(
+  { source: text }: { readonly source?: string | undefined },
+  storage: RuleContext["sections"]["storage"],
+): boolean {
+  const source = text === undefined ? undefined : parseSource(text);
+  return source !== undefined && storage !== undefined && isMounted(placedSource(source, storage));
 }

@@ -1,9 +1,10 @@
 import { engineOf } from "../../../engines";
-import { parseSource, SOURCES, splitBucketUri } from "../../../engines/sources";
-import { hubPrefix } from "../../../planner/storage";
+import { parseSource, splitBucketUri } from "../../../engines/sources";
+import { goesThroughStore, hubPrefix } from "../../../planner/storage";
 import { list, type Path } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
+import { placedSource } from "../placed-source";
 import type { ModelConfig } from "../schema";
 import { sourceRegistry } from "../source-registry";
 import { storeFolder } from "../store-folder";
@@ -114,7 +115,7 @@ export const storePrefixesDoNotNest: Rule = function* ({ sections: { models = {}
 function occupantsOf(name: string, model: ModelConfig, storage: NonNullable<Storage>): Occupant[] {
   const { bucket } = storage;
   const isCopied = bucketElsewhere(model.source, storage) !== undefined;
-  const prefix = isCopied ? hubPrefix(name, model.domain) : storePrefix(name, model, bucket);
+  const prefix = isCopied ? hubPrefix(name, model.domain) : storePrefix(name, model, storage);
   const fromBucket = model.source?.startsWith("s3://") && !isCopied;
   const adapters = Object.entries(model.adapters ?? {}).flatMap(([adapter, { source }]) => {
     const at = source.startsWith("s3://") ? bucketPrefix(source, bucket) : undefined;
@@ -132,12 +133,12 @@ function occupantsOf(name: string, model: ModelConfig, storage: NonNullable<Stor
 }
 
 /** In the form of `keyPrefix`; `undefined` outside the store. */
-function storePrefix(name: string, model: ModelConfig, bucket: string): string | undefined {
+function storePrefix(name: string, model: ModelConfig, storage: NonNullable<Storage>): string | undefined {
   const source = model.source === undefined ? undefined : parseSource(model.source);
-  if (engineOf(model.engine).weightsFrom !== "store" || (source && !SOURCES[source.kind].throughStore)) {
+  if (engineOf(model.engine).weightsFrom !== "store" || (source && !goesThroughStore(placedSource(source, storage)))) {
     return undefined;
   }
-  return source?.kind === "bucket" ? bucketPrefix(source.uri, bucket) : storeFolder(name, model, source);
+  return source?.kind === "bucket" ? bucketPrefix(source.uri, storage.bucket) : storeFolder(name, model, source);
 }
 
 /** `undefined` for other buckets, or without a prefix. */

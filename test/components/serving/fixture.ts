@@ -1,4 +1,5 @@
 import { Serving, type ServingArgs } from "../../../components/serving/serving";
+import { isMounted } from "../../../engines/sources";
 import type { ModelPlan } from "../../../planner/types";
 import { type Deployment, deploy, type RecordedResource } from "../../harness/deploy";
 import { modelStore } from "../storage/fixture";
@@ -15,7 +16,7 @@ export async function deployServing(
 ): Promise<DeployedServing> {
   const made: Serving[] = [];
   const deployment = await deploy(() => {
-    const stored = models.some(({ source }) => source.kind !== "ollama" && source.kind !== "claim");
+    const stored = models.some(({ source }) => source.kind !== "ollama" && !isMounted(source));
     made.push(
       new Serving("serving", {
         models,

@@ -165,3 +165,36 @@ describe("a bucket with authorities of its own", () => {
     });
   });
 });
+
+describe("a proxy in front of servers outside", () => {
+  const proxy = { url: "http://proxy.corp.example:3128", networks: ["10.20.0.8/32"] };
+  const { networks: _, ...named } = corp;
+  const open = { models: [model], access: { buckets: { corp: named }, proxy }, apiKeys: args.apiKeys };
+  const image = modelPlan({ source: { kind: "artifact", registry: "ghcr.io", repository: "team/llama", tag: "v1" } });
+
+  async function told(overrides: Parameters<typeof deployed>[0]) {
+    const { spec } = podTemplate((await deployed(overrides)).resource(JOB, "storage-sync-llama-8b-copy-job"));
+    return literals(container(spec, "sync"));
+  }
+
+  it("is what their Jobs are given, and connect to alone", async () => {
+    for (const overrides of [open, { models: [image], access: { proxy } }]) {
+      expect(await told(overrides)).toMatchObject({ SOURCE_PROXY: proxy.url });
+      const plan = { storage: storagePlan(overrides.models), models: overrides.models };
+      const connections = storeConnections(plan, NETWORKS, overrides);
+      expect(connections.filter(({ name }) => name.startsWith("sync-of-"))).toMatchObject([
+        { to: [{ cidr: "10.20.0.8/32" }], ports: [{ port: 3128 }] },
+      ]);
+    }
+  });
+
+  it("is not for servers in private networks", async () => {
+    for (const overrides of [
+      { ...open, access: { buckets: { corp }, proxy } },
+      { ...open, access: { buckets: { corp: { ...named, url: "https://10.1.2.3:9000" } }, proxy } },
+      { ...ofRegistry, access: { ...ofRegistry.access, proxy } },
+    ]) {
+      expect(await told(overrides)).not.toHaveProperty("SOURCE_PROXY");
+    }
+  });
+});

@@ -236,6 +236,16 @@ const rarities = {
       },
     },
   },
+  imageVolume: onA10(
+    { source: `oci://registry.example.com/qwen:v1@sha256:${"0".repeat(64)}` },
+    { storage: { imageVolumes: true } },
+  ),
+  folder: {
+    ...laptop,
+    cluster: { kind: "edge" },
+    pools: { gpu: { node: { card: "a100-80gb", gpuCount: 1, vcpus: 32, memoryGiB: 256 } } },
+    models: { chat: { model: "qwen2.5-7b-instruct", source: "file:///srv/models/qwen", concurrency: 2 } },
+  },
   cached: onA10(
     {},
     { models: { chat: { model: "qwen2.5-7b-instruct", concurrency: 4 } }, storage: { nodeCacheGiB: 100 } },
@@ -251,7 +261,7 @@ const rarities = {
         packed: { ...tooLarge, source: `oci://registry.example.com/llama:v1@sha256:${"0".repeat(64)}` },
         ollama: { ...tooLarge, engine: "ollama", concurrency: 512 },
       },
-      storage: { buckets },
+      storage: { buckets, imageVolumes: true },
     },
   ),
 } as const;

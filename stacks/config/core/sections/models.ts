@@ -52,7 +52,7 @@ const origin = {
   }),
   source: z.string().max(2048).regex(sourcePattern).optional().meta({
     description:
-      "Where the weights come from (docs/own-weights.md): s3:// names a prefix of the environment's own model store, pvc:// a folder on a volume claim in the model's namespace. Default: the catalogue entry's own, by engine.",
+      "Where the weights come from (docs/own-weights.md): s3:// names a prefix of the environment's own model store, pvc:// a folder on a volume claim in the model's namespace, file:// a folder of the node, on machines of your own. Default: the catalogue entry's own, by engine.",
     allowed: SOURCE_ALLOWED,
     example: "hf://Qwen/Qwen2.5-7B-Instruct",
   }),

@@ -103,7 +103,7 @@ export const storageSection = z
       .default({})
       .meta({
         description:
-          "Buckets elsewhere, by name, of which models take weights by source: s3://bucket/prefix: on Amazon S3, OCI, Google Cloud, Ceph, or the model store of another cluster. The Job of a model copies its prefix into the environment's own store, by the endpoint, without storage.proxy; engines never reach it (docs/own-weights.md).",
+          "Buckets elsewhere, by name, of which models take weights by source: s3://bucket/prefix: on Amazon S3, OCI, Google Cloud, Ceph, or the model store of another cluster. The Job of a model copies its prefix into the environment's own store, through storage.proxy unless the endpoint is in private networks; engines never reach it (docs/own-weights.md).",
         allowed: "buckets by name: url, and networks, region, secretKey and caFile where they are needed",
         example: { "corp-models": { url: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1" } },
       }),
@@ -128,10 +128,15 @@ export const storageSection = z
       .default({})
       .meta({
         description:
-          "Registries of which models take weights by source: oci://registry/repository:tag, by host, where one needs a login, an own authority or private networks. The Job of a model copies its artifact into the environment's own store, over https:// and without storage.proxy; engines never reach it (docs/own-weights.md). For images of containers see images.",
+          "Registries of which models take weights by source: oci://registry/repository:tag, by host, where one needs a login, an own authority or private networks. The Job of a model copies its artifact into the environment's own store, over https://, through storage.proxy unless the registry is in private networks; engines never reach it (docs/own-weights.md). For images of containers see images.",
         allowed: "registries by host: networks, secretKey and caFile where they are needed",
         example: { "registry.example.com": { secretKey: "corpRegistryApiKey" } },
       }),
+    imageVolumes: z.boolean().default(false).meta({
+      description:
+        "Pods mount images that models name as source: oci://… (the folder /models in them) as image volumes: kubelets pull them, and no Job copies them into the store. Needs Kubernetes 1.35, and containerd 2.1 or CRI-O 1.31 on the nodes. A login of the registry is the secret registryCredentials.",
+      example: true,
+    }),
     registryGbps: z.number().positive().max(1000).default(1).meta({
       description: "Speed of the internet link to Hugging Face and to registries of engines, for download times.",
       unit: "Gbit/s",
