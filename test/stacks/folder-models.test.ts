@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { onA10 } from "../cli/run";
 import { ruleCases } from "./config/rule-cases";
-import { planText } from "./planned";
+import { planText, refusalsOf } from "./planned";
 import { changedRun } from "./run";
-import { environmentText } from "./texts";
+import { environmentText, suggestedSections } from "./texts";
 
 const model = "qwen2.5-7b-instruct";
 const source = "file:///srv/models/qwen";
@@ -25,6 +25,18 @@ describe("a model in a folder of the node", () => {
     const told = plan.problems.filter(({ rule }) => rule === "mounted-folder");
     expect(told).toMatchObject([{ severity: "advisory", subject: "models.chat" }]);
     expect(told[0]?.message).toContain("/srv/models/qwen");
+  });
+
+  it("and an image as a volume are planned as the page suggests", async () => {
+    const mounted = suggestedSections("own-weights.md").filter((fragment) =>
+      /file:\/\/|imageVolumes/.test(JSON.stringify(fragment)),
+    );
+    expect(mounted).toHaveLength(2);
+    for (const fragment of mounted) {
+      const { plan } = await planText(environmentText({ ...onA10({}), ...edge, pools, ...fragment }));
+      expect(plan.models).toMatchObject([{ loading: "mount" }]);
+      expect(refusalsOf(plan)).toEqual([]);
+    }
   });
 
   it("is a volume of that folder alone, to read, for one claim; no system folder, and no hostPath", async () => {
