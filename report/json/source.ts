@@ -48,12 +48,9 @@ export const source = taggedUnion("kind", [
       repository: text("Path in it."),
       tag: text("Tag, unless a digest alone is named.").optional(),
       digest: text("sha256: and 64 hexadecimal digits, where the bytes are pinned.").optional(),
-      mounted: z
-        .literal(true)
-        .optional()
-        .meta({
-          description: "Only with storage.imageVolumes: pods mount it as an image volume, and nothing is copied.",
-        }),
+      mounted: z.literal(true).optional().meta({
+        description: "Only with storage.imageVolumes: pods mount it as an image volume, and nothing is copied.",
+      }),
     })
     .meta({ description: "an artifact or image of an OCI registry, which a Job copies into the model store." }),
   z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),
