@@ -58,7 +58,7 @@ function podMonitorSpec(targets: readonly [ScrapeTarget, ...ScrapeTarget[]]): No
         interval: `${SCRAPE_SECONDS}s`,
         scrapeTimeout: "10s",
         relabelings: relabelings(target),
-        ...(target.renamed && { metricRelabelings: renamings(target.renamed) }),
+        ...metricRelabelings(target),
       },
     ],
   };
@@ -78,6 +78,12 @@ function relabelings({ labels = {}, monitor }: ScrapeTarget) {
       replacement,
     })),
   ];
+}
+
+function metricRelabelings({ renamed, droppedWith }: ScrapeTarget) {
+  const dropped = droppedWith ? [{ action: "drop" as const, sourceLabels: [droppedWith], regex: ".+" }] : [];
+  const all = [...(renamed ? renamings(renamed) : []), ...dropped];
+  return all.length > 0 ? { metricRelabelings: all } : {};
 }
 
 function renamings({ label, values }: NonNullable<ScrapeTarget["renamed"]>) {

@@ -16,6 +16,8 @@ export interface ScrapeTarget {
   readonly labels?: Labels;
   /** Labels added to series by a regular expression for the value of another label: what a server numbers, by its name. @default none */
   readonly renamed?: { readonly label: string; readonly values: Readonly<Record<string, Labels>> };
+  /** Name of a label: series that have it are not kept. @default all are kept */
+  readonly droppedWith?: string;
   /** @default a monitor of its own, named after it */
   readonly monitor?: SharedMonitor;
 }
@@ -33,7 +35,7 @@ export interface SharedMonitor {
 export interface ProxyMetrics {
   readonly namespace: string;
   readonly podLabels: Labels;
-  readonly metrics: readonly { readonly name: string; readonly port: number; readonly path: string }[];
+  readonly metrics: readonly ({ readonly name: string } & Pick<ScrapeTarget, "port" | "path" | "droppedWith">)[];
 }
 
 /** Pods with the metrics of the whole model store. */
@@ -83,7 +85,7 @@ export function nodeTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[]
 }
 
 export function gatewayTargets({ namespace, podLabels, metrics }: ProxyMetrics): ScrapeTarget[] {
-  return metrics.map(({ name, port, path }) => ({ name: gatewayTargetName(name), namespace, podLabels, port, path }));
+  return metrics.map(({ name, ...endpoint }) => ({ name: gatewayTargetName(name), namespace, podLabels, ...endpoint }));
 }
 
 export function modelStoreTarget({ namespace, podLabels, port }: ModelStoreMetrics): ScrapeTarget {
