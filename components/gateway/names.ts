@@ -10,7 +10,7 @@ export const LISTENERS = { https: "https", http: "http" } as const;
 
 /** Header in which the AI gateway's filter puts the request body's `model`; routes match on it. */
 export const MODEL_HEADER = "x-ai-eg-model";
-/** Header that the AI gateway's filter takes for an endpoint picker's choice of a server (`internal/internalapi` of 1.0). No model here has one. */
+/** Header that the AI gateway's filter takes for an endpoint picker's choice of a server (release 1.0); no model here has one. */
 export const PICKED_ENDPOINT_HEADER = "x-gateway-destination-endpoint";
 /** Header in which a 429 of the gateway's names the quota that is used up: `requests` or `tokens`. */
 export const QUOTA_HEADER = "x-quota";

@@ -134,7 +134,7 @@ export async function serveRoutedServices(
     await client.apply({
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
-      metadata: { name: `${name}-stand`, namespace, labels: { "kubernetes.io/service-name": name } },
+      metadata: { name: `${name}-test`, namespace, labels: { "kubernetes.io/service-name": name } },
       addressType: "IPv4",
       endpoints: [{ addresses: [address], conditions: { ready: true } }],
       ports: ports.map(({ name: port, port: number, protocol = "TCP" }) => ({

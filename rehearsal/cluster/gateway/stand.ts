@@ -3,21 +3,21 @@
  * configured by an environment's objects. Tests provide the backends.
  *
  * ```ts
- * const stand = sharedBySuite(async () => GatewayStand.start((await programRun("dev")).resources));
- * await stand().serve("assistant", (request, response) => response.end("{}")); // the model's Service
- * const answer = await stand().request({ path: "/v1/models", consumer: "default" });
- * const [first] = stand().proxies;
+ * const testbed = sharedBySuite(async () => GatewayStand.start((await programRun("dev")).resources));
+ * await testbed().serve("assistant", (request, response) => response.end("{}")); // the model's Service
+ * const answer = await testbed().request({ path: "/v1/models", consumer: "default" });
+ * const [first] = testbed().proxies;
  * first.accessLog(); await first.stats("upstream_rq_total"); await first.stop();
  * ```
  *
  * To start other workloads before the proxies:
  *
  * ```ts
- * const stand = await GatewayStand.start(resources, { proxies: 0 });
+ * const testbed = await GatewayStand.start(resources, { proxies: 0 });
  * const programs = { store: requirePart("redis-server") };
- * await stand.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", programs);
- * await stand.startRateLimit();
- * await stand.startProxy();
+ * await testbed.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", programs);
+ * await testbed.startRateLimit();
+ * await testbed.startProxy();
  * ```
  *
  * Requires root and Linux namespaces (kubelet/network.ts). Several can run in parallel.
@@ -101,7 +101,7 @@ export class GatewayStand {
       stand = new GatewayStand(plane, network, authority, controllers, objects, programs);
       await stand.standIns.reserve(objects.flatMap(endpointsOf).map(({ hostname }) => hostname));
       for (let count = 0; count < proxies; count += 1) {
-        await stand.startProxy();
+        await testbed.startProxy();
       }
       return stand;
     } catch (error) {
@@ -256,7 +256,7 @@ export class GatewayStand {
     const [first] = this.proxies;
     const proxy = request.proxy ?? first;
     if (proxy === undefined) {
-      throw new Error("the stand has no proxy: startProxy() starts one");
+      throw new Error("the testbed has no proxy: startProxy() starts one");
     }
     const key = request.consumer === undefined ? undefined : await this.key(request.consumer);
     return sendRequest({ ...request, proxy }, { hostname: this.hostname, ca: this.ca, key });
