@@ -19,8 +19,24 @@ export function knownMistake(path: Path, input: unknown): ProblemDraft | undefin
     numberOfReplicas(path, input) ??
     meshMistake(path, input) ??
     gpuNodeImageMistake(path, input) ??
+    googleStorageMistake(path, input) ??
     prefixCacheMistake(path, input)
   );
+}
+
+/** Its S3 API serves the same objects. */
+function googleStorageMistake(path: Path, input: unknown): ProblemDraft | undefined {
+  const [section, model, key] = path;
+  const value = valueAt(input, path);
+  const [, bucket, prefix = "my-model"] = (typeof value === "string" && /^gc?s:\/\/([^/]+)\/*(.*)$/.exec(value)) || [];
+  return section !== "models" || model === undefined || key !== "source" || bucket === undefined
+    ? undefined
+    : {
+        path,
+        value,
+        allowed: "s3://bucket/prefix, also for Google Cloud Storage, whose S3 API serves the same objects",
+        fix: `write s3://${bucket}/${prefix}, and add ${bucket} to storage.buckets with the endpoint https://storage.googleapis.com and an HMAC key (docs/own-weights.md)`,
+      };
 }
 
 function poolMistake(path: Path, input: unknown): ProblemDraft | undefined {

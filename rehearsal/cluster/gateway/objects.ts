@@ -75,7 +75,8 @@ function certificateSecrets(all: readonly KubernetesObject[], authority: Certifi
 export async function applyGateway(client: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
   const first = objects.filter(({ kind }) => kind === "Namespace" || kind === "PriorityClass");
   await Promise.all(first.map((object) => client.apply(object)));
-  const accounts = NAMESPACES.map((namespace) => ({
+  const namespaces = first.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name);
+  const accounts = namespaces.map((namespace) => ({
     apiVersion: "v1",
     kind: "ServiceAccount",
     metadata: { name: "default", namespace },

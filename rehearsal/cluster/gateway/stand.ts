@@ -37,7 +37,7 @@ import { type PodOptions, RunningPod } from "../kubelet/running-pod";
 import { recordedObjects } from "../recorded-objects";
 import { waitFor } from "../wait";
 import { type Condition, conditionsOf } from "./conditions";
-import { Controllers } from "./controllers";
+import { Controllers, type ExistingGateway } from "./controllers";
 import { applyGateway, endpointsOf, GATEWAY_GROUPS, gatewayObjects, serveRoutedServices } from "./objects";
 import { type GatewayPrograms, Proxies } from "./proxies";
 import type { GatewayProxy } from "./proxy";
@@ -50,6 +50,10 @@ export interface StandOptions {
   readonly proxies?: number;
   /** Controllers of kube-controller-manager to run. @default none */
   readonly controllers?: readonly string[];
+  /** The user's Envoy Gateway. @default the environment's release */
+  readonly existing?: ExistingGateway;
+  /** Objects that the cluster has before. @default none */
+  readonly before?: readonly KubernetesObject[];
   /** @default the installed test programs */
   readonly programs?: GatewayPrograms;
 }
@@ -82,7 +86,7 @@ export class GatewayStand {
    */
   static async start(
     resources: readonly RecordedResource[],
-    { proxies = 1, controllers: manager, ...given }: StandOptions = {},
+    { proxies = 1, controllers: manager, existing, before = [], ...given }: StandOptions = {},
   ): Promise<GatewayStand> {
     const programs = given.programs ?? { envoyGateway: requirePart("envoy-gateway"), envoy: requirePart("envoy") };
     const network = await PodNetwork.start();
@@ -95,13 +99,20 @@ export class GatewayStand {
       network.names.set("kubernetes.default.svc.cluster.local", [network.address]);
       const objects = gatewayObjects(recordedObjects(resources), authority);
       await Promise.all(CHARTS_WITH_KINDS.map((chart) => installChartCrds(client, chart)));
-      await applyGateway(client, objects);
+      await applyGateway(client, [...before, ...objects]);
       await serveRoutedServices(client, network, objects);
-      const controllers = await Controllers.start(plane, network, authority, resources, programs.envoyGateway);
+      const controllers = await Controllers.start(
+        plane,
+        network,
+        authority,
+        resources,
+        programs.envoyGateway,
+        existing,
+      );
       stand = new GatewayStand(plane, network, authority, controllers, objects, programs);
       await stand.standIns.reserve(objects.flatMap(endpointsOf).map(({ hostname }) => hostname));
       for (let count = 0; count < proxies; count += 1) {
-        await testbed.startProxy();
+        await stand.startProxy();
       }
       return stand;
     } catch (error) {
