@@ -30,6 +30,14 @@ const PLAIN_FILES = ["LICENSE", "launch/platform.cjs", "launch/project.cjs", "la
 /** This repository's choice of parts: a package leaves it to its users. */
 const CHOICES = ["components/serving/standard-servers.ts", "engines/standard.ts", "stacks/addons/standard.ts"];
 
+/** Packages whose types are in the declarations of ours. */
+const TYPES = [
+  "@grafana/schema",
+  "@kubernetes-models/envoy-gateway",
+  "@kubernetes-models/gateway-api",
+  "@kubernetes-models/istio",
+];
+
 /** Starts the program from its sources. */
 const NOT_PACKED = ["cli/run.mjs", "policies/main.cjs", "policies/tsconfig.json", "stacks/main.cjs"];
 
@@ -79,7 +87,7 @@ function translate(root: string, sources: readonly string[], outdir: string): vo
 }
 
 function manifest(root: string): object {
-  const { name, version, description, license, engines, dependencies } = JSON.parse(
+  const { name, version, description, license, engines, dependencies, devDependencies } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   );
   const { "@pulumi/pulumi": sdk, ...others } = dependencies;
@@ -100,7 +108,7 @@ function manifest(root: string): object {
     },
     // Two SDKs in one process make two sets of default providers.
     peerDependencies: { "@pulumi/pulumi": sdk },
-    dependencies: others,
+    dependencies: { ...others, ...Object.fromEntries(TYPES.map((each) => [each, devDependencies[each]])) },
   };
 }
 

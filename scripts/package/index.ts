@@ -2,5 +2,8 @@
 import { join } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
 import { buildPackage } from "./build";
+import { writeTypes } from "./types";
 
-buildPackage(join(repositoryRoot(), "dist/package"));
+const folder = join(repositoryRoot(), "dist/package");
+buildPackage(folder);
+writeTypes(folder);

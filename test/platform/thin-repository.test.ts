@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../names/repository-root";
+import { FEW_PARTS, NOTES_ADDON } from "../harness/notes-addon";
 import { thinRepository } from "../harness/thin-repository";
 
 /** Plans dev in a thin repository, and prints which modules of the package the process loaded. */
@@ -23,39 +24,6 @@ void (async () => {
 })();
 `;
 
-const FEW_PARTS = `
-import { definePlatform, standardAddons, standardEngines } from "inference-stacks";
-
-const { tgi, ray, triton, ...engines } = standardEngines;
-const { modelControl, observability } = standardAddons;
-
-export default definePlatform({
-  engines: Object.values(engines),
-  addons: [modelControl, observability, () => import("./addons/notes")],
-  transform: ({ name, type }) => {
-    if (type === "test:notes:Notes") {
-      process.env.TRANSFORMED = name;
-    }
-    return undefined;
-  },
-});
-`;
-
-const NOTES = `
-import * as pulumi from "@pulumi/pulumi";
-import { addon } from "inference-stacks/addon";
-import { z } from "zod";
-
-export default addon({
-  key: "notes",
-  section: z.strictObject({ title: z.string() }).optional(),
-  settings: (section) => section,
-  load: async () => ({
-    build: ({ name, options }) => ({ component: new pulumi.ComponentResource("test:notes:Notes", name, {}, options()) }),
-  }),
-});
-`;
-
 interface Planned {
   readonly status: number;
   readonly plan: string;
@@ -66,7 +34,8 @@ interface Planned {
   readonly transformed?: string;
 }
 
-describe("a thin repository", () => {
+// Three processes that each load the program.
+describe("a thin repository", { timeout: 180_000 }, () => {
   let top = "";
   let project = "";
   beforeAll(() => {
@@ -88,7 +57,7 @@ describe("a thin repository", () => {
     let planned: Planned;
     beforeAll(() => {
       mkdirSync(join(project, "addons"));
-      writeFileSync(join(project, "addons/notes.ts"), NOTES);
+      writeFileSync(join(project, "addons/notes.ts"), NOTES_ADDON);
       writeFileSync(join(project, "index.ts"), FEW_PARTS);
       appendFileSync(join(project, "Pulumi.dev.yaml"), "\n  inference-stacks:notes: { title: Mine }\n");
       planned = plan("--resources");
