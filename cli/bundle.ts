@@ -16,7 +16,7 @@ import { CRANE, craneRegistry } from "../bundle/registry";
 import { needsText, signaturesText, sizeText } from "../bundle/text";
 import { ChartsError, LockFile, pinOf } from "../charts/lock-file";
 import { programIn } from "../names/programs";
-import { repositoryRoot } from "../names/repository-root";
+import { projectRoot } from "../names/project-root";
 import { visible } from "../names/visible";
 import { runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
@@ -193,7 +193,7 @@ async function make(
   }
   const progress = new Progress(io, `fetching into ${args.out}`);
   try {
-    const lock = new LockFile(repositoryRoot()).read();
+    const lock = new LockFile(projectRoot()).read();
     const bundle = await makeBundle(needs, root, {
       registry: craneRegistry(crane),
       hub,

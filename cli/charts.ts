@@ -9,7 +9,7 @@ import { LOCK_FILE } from "../charts/lock";
 import { ChartsError, LockFile, pinOf } from "../charts/lock-file";
 import { type ChartProblem, problemLines } from "../charts/problem";
 import { ChartStore } from "../charts/store";
-import { repositoryRoot } from "../names/repository-root";
+import { projectRoot } from "../names/project-root";
 import { userCache } from "../names/user-cache";
 import { style } from "../report/style";
 import { type CommandIo, EXIT, lineOf } from "./io";
@@ -77,7 +77,7 @@ export async function main(argv: string[], io: CommandIo, place: ChartsPlace = p
 }
 
 function placeHere(): ChartsPlace {
-  return { charts: installedCharts.map(chart), project: repositoryRoot(), cache: userCache("charts") };
+  return { charts: installedCharts.map(chart), project: projectRoot(), cache: userCache("charts") };
 }
 
 function present({ charts, project, cache }: ChartsPlace): Row[] {

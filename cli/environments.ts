@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { nearest } from "../catalog/nearest";
-import { repositoryRoot } from "../names/repository-root";
+import { projectRoot } from "../names/project-root";
 
 /** Every `Pulumi.<name>.yaml` next to Pulumi.yaml with a valid stack name, sorted. */
-export function environmentNames(root = repositoryRoot()): string[] {
+export function environmentNames(root = projectRoot()): string[] {
   return readdirSync(root)
     .flatMap((file) => /^Pulumi\.([\w.-]{1,100})\.yaml$/.exec(file)?.[1] ?? [])
     .sort();
@@ -14,7 +14,7 @@ export function environmentNames(root = repositoryRoot()): string[] {
 export function environmentFile(name: string): { readonly file: string } | { readonly problem: string } {
   const names = environmentNames();
   if (names.includes(name)) {
-    return { file: join(repositoryRoot(), `Pulumi.${name}.yaml`) };
+    return { file: join(projectRoot(), `Pulumi.${name}.yaml`) };
   }
   if (/\.ya?ml$/.test(name)) {
     return { problem: `there is no environment "${name}"; a file is read with --config ${name}` };

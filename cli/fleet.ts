@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { repositoryRoot } from "../names/repository-root";
+import { projectRoot } from "../names/project-root";
 import { suggest } from "../stacks/config/core/problems";
 import { LIMITS, type Limits } from "./cluster/cluster-api";
 import { fleetCommands } from "./fleet/commands";
@@ -153,7 +153,7 @@ function readArguments(argv: string[]): Arguments | Problem | "help" {
     if (values.help) {
       return "help";
     }
-    const [action = "", file = join(repositoryRoot(), FLEET_FILE_DEFAULT), ...rest] = positionals;
+    const [action = "", file = join(projectRoot(), FLEET_FILE_DEFAULT), ...rest] = positionals;
     if (!isAction(action)) {
       const told =
         action === ""

@@ -1,7 +1,7 @@
 /** `npm run schema`: writes pages and JSON Schemas generated from code. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryRoot } from "../names/repository-root";
+import { projectRoot } from "../names/project-root";
 import { PLAN_PAGE_FILE, PLAN_SCHEMA_FILE, planPage, planSchemaText } from "../report/json/generated";
 import { configurationPage, PAGE_FILE } from "../stacks/config/configuration-page";
 import { SCHEMA_FILE, schemaText } from "../stacks/config/json-schema";
@@ -21,7 +21,7 @@ const generated: Readonly<Record<string, () => string>> = {
 export const generatedFiles = Object.keys(generated);
 
 /** With `--check` only reports whether files are current (exit status 1 if not). */
-export function main(argv: readonly string[], root = repositoryRoot()): number {
+export function main(argv: readonly string[], root = projectRoot()): number {
   const files = Object.entries(generated).map(([path, text]) => ({ path: join(root, path), text: text() }));
   if (!argv.includes("--check")) {
     for (const { path, text } of files) {

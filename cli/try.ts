@@ -1,5 +1,5 @@
 /** `npm run try`: from a clone to a first token on this computer. */
-import { repositoryRoot } from "../names/repository-root";
+import { projectRoot } from "../names/project-root";
 import { type CommandIo, EXIT } from "./io";
 import { readTryArguments, TRY_OPTIONS, TRY_USAGE } from "./try/arguments";
 import { Trial } from "./try/trial";
@@ -17,6 +17,6 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     io.err(`${args.problem}\n\n${TRY_USAGE}`);
     return EXIT.badInput;
   }
-  const trial = new Trial(repositoryRoot(), process.env, io);
+  const trial = new Trial(projectRoot(), process.env, io);
   return args.remove ? trial.remove() : trial.run(args);
 }

@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const PACKAGE_NAME = "inference-stacks";
+/** What only this program's root has, whatever a fork calls its package. */
+const MARKS = ["package.json", "catalog/chart-images.json"];
 let found: string | undefined;
 
 /**
- * Absolute path of the repository root: the nearest folder above this file, or the working
- * directory, whose package.json is "inference-stacks". Works in source and from dist/.
+ * Absolute path of the program's root, with the files it ships: the nearest folder above this file,
+ * or the working directory, that has them. Works in source, from dist/ and as an npm package.
  *
  * @throws Error with both starting points if not found.
  */
@@ -14,23 +15,22 @@ export function repositoryRoot(): string {
   found ??= rootAbove(__dirname) ?? rootAbove(process.cwd());
   if (found === undefined) {
     throw new Error(
-      `no package.json named "${PACKAGE_NAME}" above ${__dirname} or ${process.cwd()}: run from inside the repository`,
+      `no folder with ${MARKS.join(" and ")} above ${__dirname} or ${process.cwd()}: run from inside the repository`,
     );
   }
   return found;
 }
 
-/** Nearest repository root at or above a folder; undefined if none. */
+/** Nearest root at or above a folder; undefined if none. */
 export function rootAbove(folder: string): string | undefined {
-  const parent = dirname(folder);
-  return isRoot(folder) ? folder : parent === folder ? undefined : rootAbove(parent);
+  return folderAbove(folder, MARKS);
 }
 
-function isRoot(folder: string): boolean {
-  const file = join(folder, "package.json");
-  if (!existsSync(file)) {
-    return false;
+/** Nearest folder at or above one that has all these files; undefined if none. */
+export function folderAbove(folder: string, files: readonly string[]): string | undefined {
+  if (files.every((file) => existsSync(join(folder, file)))) {
+    return folder;
   }
-  const content: unknown = JSON.parse(readFileSync(file, "utf8"));
-  return typeof content === "object" && content !== null && "name" in content && content.name === PACKAGE_NAME;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : folderAbove(parent, files);
 }

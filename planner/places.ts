@@ -111,6 +111,7 @@ export function placesOf(request: PlanRequest, fits: FitCache): Places {
             candidates.map((c) => ({ ...c, replicas: mostScheduled(asPlanned(host, c)) })),
             refusals,
             request.pools,
+            assignment.pools,
           ),
         ],
         candidates[0],

@@ -40,12 +40,16 @@ export function unknownCache({ family, cacheDoubt, checkpoint }: ModelArchitectu
   return `${weights}, the cache of model type ${family} is not known: ${cacheDoubt}`;
 }
 
-/** Every pool fits the model, but none has room left. */
+/**
+ * Every pool fits the model, but none has room left.
+ * @param placed pools of the placed models
+ */
 export function poolsFull(
   model: ModelRequest,
   candidates: readonly (Candidate & { readonly replicas: number })[],
   refusals: readonly Refusal[],
   pools: readonly PoolRequest[],
+  placed: ReadonlyMap<string, string>,
 ): CapacityProblem {
   const tried = candidates.map(({ pool, layout, availability }) => {
     const most = pools.find((p) => p.name === pool)?.maxNodes ?? 0;
@@ -54,7 +58,9 @@ export function poolsFull(
     const nodes = isApart
       ? `; availability ${availability.promised} takes replicas ${placesText(availability.apart)}`
       : "";
-    return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s)${nodes})`;
+    const others = [...placed].flatMap(([other, where]) => (where === pool ? [other] : []));
+    const usedBy = others.length > 0 ? `, used by ${others.join(", ")}` : "";
+    return `pool "${pool}" (maxNodes ${most}${usedBy}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s)${nodes})`;
   });
   const replicas = [...new Set(candidates.map((candidate) => candidate.replicas))].join(" or ");
   const asked = [...new Set(candidates.flatMap((candidate) => peakText(model, candidate) ?? []))].join("; ");

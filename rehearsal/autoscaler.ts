@@ -237,13 +237,13 @@ export function autoscalerProblem(run: EnvironmentRun, counts: NodeCounts): stri
     const name = run.plan.environment;
     return [
       `--autoscaler karpenter: Karpenter makes no nodes for ${name}, whose cluster is ${environment.cluster.kind} with provision: ${environment.cluster.provision}.`,
-      "It does in clusters that are made here on AWS (cluster.kind: aws, provision: create), for pools on demand or spot without a fabric gate.",
-      `Without the option nodes are made from the plan: npm run rehearse -- ${name}`,
+      "It does in clusters created on AWS (cluster.kind: aws, provision: create), for on-demand or spot pools without a fabric gate.",
+      `To create the plan's nodes, omit the option: npm run rehearse -- ${name}`,
     ].join("\n");
   }
   const groups = groupNodes(run);
   const wrong = Object.keys(counts).filter((pool) => own.includes(pool) && groups[pool] === 0);
   return wrong.length === 0
     ? undefined
-    : `--nodes: with --autoscaler karpenter, Karpenter makes the nodes of ${wrong.join(", ")}: leave them out`;
+    : `--nodes: with --autoscaler karpenter, Karpenter creates the nodes of ${wrong.join(", ")}: remove them`;
 }

@@ -117,6 +117,7 @@ export function layOut(
       services,
       runTimeModels,
       networks: cluster,
+      existing: environment.gateway.controller,
       certManager: environment.cluster.certManager,
       countsQuotas: quotas.length > 0,
       tokenIssuer: plan.tokenIssuer,

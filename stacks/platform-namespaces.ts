@@ -38,7 +38,7 @@ export function platformNamespaces(
     ...(karpenter(planned) ? [AWS_ACCOUNTS.karpenter.namespace] : []),
     ...(cluster.aws ? [AWS_ACCOUNTS.loadBalancers.namespace] : []),
     ...rdmaDeviceNamespaces(cluster),
-    ENVOY_GATEWAY_NAMESPACE,
+    ...(environment.gateway.controller ? [] : [ENVOY_GATEWAY_NAMESPACE]),
     AI_GATEWAY_NAMESPACE,
     ...(environment.cluster.certManager === "platform" ? [CERT_MANAGER_NAMESPACE] : []),
     MODEL_STORE_NAMESPACE,

@@ -198,6 +198,7 @@ export class Platform extends PlatformComponent {
       this.child("controllers"),
       {
         stage,
+        existing: gateway.controller,
         certManager: environment.cluster.certManager,
         countsQuotas: quotasOf(tenants).length > 0,
         ...(gateway.tls.kind === "acme" && { acme: gateway.tls }),
@@ -262,6 +263,7 @@ export class Platform extends PlatformComponent {
       this.child("gateway"),
       {
         controllers,
+        existing: gateway.controller,
         endpoints,
         outside,
         groups: plan.groups,

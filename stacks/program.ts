@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import { ChartsError } from "../charts/lock-file";
 import type { ChartPins } from "../charts/obtain";
 import { ClusterMismatchError } from "../components/cluster/cluster-mismatch";
@@ -20,6 +21,7 @@ import { aws } from "./aws";
 import { bootVolumeProblems } from "./boot-volumes";
 import { openBundle } from "./bundle/open-bundle";
 import { readMeasurements } from "./calibration/files";
+import { chosenTransform } from "./chosen-transform";
 import type { AddonVolumes } from "./cloud-billing";
 import { CapacityRefusedError } from "./cloud-capacity";
 import {
@@ -190,6 +192,10 @@ export async function createPlatform(
   surroundings: Surroundings = {},
 ): Promise<{ readonly stackOutputs: StackOutputs }> {
   const { cluster: config, scope } = loaded.environment;
+  const transform = chosenTransform.orNone();
+  if (transform) {
+    pulumi.runtime.registerStackTransformation(transform);
+  }
   const bundle = openBundle(loaded.environment, plan, chartPins);
   const args: StackArgs = {
     ...loaded,

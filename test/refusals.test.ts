@@ -516,12 +516,21 @@ const rows: readonly Refusal[] = [
     mended: onA10({}),
   },
   {
+    what: "a bucket of Google Cloud Storage by its own scheme",
+    config: onA10({ source: "gs://weights/qwen" }),
+    path: "models.chat.source",
+    value: "gs://weights/qwen",
+    allowed: "s3://bucket/prefix",
+    fix: "add storage.buckets.weights: {url: https://storage.googleapis.com, region: auto, secretKey: …} with an HMAC key, and write s3://weights/qwen",
+    mended: onA10({ source: "s3://models/qwen" }),
+  },
+  {
     what: "an adapter in a bucket that is not the store",
     config: onA10({ adapters: { legal: "s3://elsewhere/legal" } }),
     path: "models.chat.adapters.legal",
     value: "s3://elsewhere/legal",
     allowed: "a prefix in the environment's model store, s3://models/",
-    fix: "copy the files to s3://models/chat-legal",
+    fix: "copy the files to s3://models/chat-legal (docs/own-weights.md) and name that, or name a repository",
     mended: onA10({ adapters: { legal: "s3://models/chat-legal" } }),
   },
   {

@@ -135,6 +135,7 @@ function notAskedBecause(needs: Needs, reason: string, first: CheckResult): Chec
     storageClasses: nothing,
     runtimeClasses: nothing,
     apiServices: nothing,
+    gatewayConfigs: nothing,
     definitions: nothing,
     ownNamespaces: nothing,
     rights: nothing,

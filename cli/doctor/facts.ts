@@ -160,6 +160,10 @@ export const apiService = z
     available: (status?.conditions ?? []).some(({ type, status: met }) => type === "Available" && met === "True"),
   }));
 
+export const configMap = z
+  .object({ metadata, data: texts })
+  .transform(({ metadata: { name, namespace = "default" }, data }) => ({ name, namespace, data }));
+
 /** Metadata of any object. */
 export const named = z.object({ metadata }).transform(({ metadata: found }) => found);
 
@@ -169,6 +173,7 @@ export type PodFact = Readonly<z.infer<typeof pod>>;
 export type DevicePodFact = Readonly<z.infer<typeof devicePod>>;
 export type StorageClassFact = Readonly<z.infer<typeof storageClass>>;
 export type ApiServiceFact = Readonly<z.infer<typeof apiService>>;
+export type ConfigMapFact = Readonly<z.infer<typeof configMap>>;
 export type NamedFact = Readonly<z.infer<typeof named>>;
 
 /** A right that the installer needs. */
@@ -195,6 +200,8 @@ export interface ClusterFacts {
   readonly storageClasses: Asked<readonly StorageClassFact[]>;
   readonly runtimeClasses: Asked<readonly NamedFact[]>;
   readonly apiServices: Asked<readonly ApiServiceFact[]>;
+  /** Configurations of Envoy Gateways: its chart's name is the same in all releases. */
+  readonly gatewayConfigs: Asked<readonly ConfigMapFact[]>;
   /** CRDs, metadata only. */
   readonly definitions: Asked<readonly NamedFact[]>;
   /** Namespaces with platform labels. */

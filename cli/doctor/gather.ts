@@ -7,6 +7,7 @@ import {
   type Asked,
   apiService,
   type ClusterFacts,
+  configMap,
   devicePod,
   named,
   node,
@@ -59,6 +60,11 @@ export async function gatherFacts(
     runtimeClasses: listed("runtime classes", "/apis/node.k8s.io/v1/runtimeclasses", named, true),
     apiServices: listed("APIs", "/apis/apiregistration.k8s.io/v1/apiservices", apiService),
     definitions: listed("definitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", named, true),
+    gatewayConfigs: listed(
+      "gateway configurations",
+      "/api/v1/configmaps?fieldSelector=metadata.name%3Denvoy-gateway-config",
+      configMap,
+    ),
     ownNamespaces: listed(
       "namespaces",
       "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fpart-of%3Dinference-stacks",

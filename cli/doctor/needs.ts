@@ -1,6 +1,7 @@
 import { chart, charts } from "../../catalog/charts";
 import { modelEngineVersion, modelImageName } from "../../engines";
 import { ownerOf } from "../../kubernetes/owner";
+import type { ExistingController } from "../../names/envoy-gateway";
 import type { EnvironmentRun } from "../../offline/environment";
 import type { RecordedResource } from "../../offline/run";
 import { zonesNeeded } from "../../planner/availability/zone-label";
@@ -55,6 +56,8 @@ export interface Needs {
   readonly releases: readonly ReleaseNeed[];
   /** Charts of the catalogue in whose place the environment uses what the cluster has. */
   readonly present: readonly string[];
+  /** Envoy Gateway that the cluster has. @default the platform's */
+  readonly gatewayController?: ExistingController | undefined;
   /** Named by claims, and not made by the environment itself. */
   readonly storageClasses: readonly string[];
   /** Whether a claim names none. */
@@ -98,8 +101,10 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     releases: recording.resources.flatMap((resource) => releaseOf(resource, recording.outputs.gitops !== undefined)),
     present: [
       ...(environment.cluster.certManager === "present" ? ["cert-manager"] : []),
+      ...(environment.gateway.controller ? ["gateway-helm"] : []),
       ...(environment.observability?.prometheus === "present" ? ["kube-prometheus-stack"] : []),
     ],
+    gatewayController: environment.gateway.controller,
     storageClasses: [...classes].filter((name) => !made.has(name)).sort(),
     needsDefaultClass: classes.size === 0,
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),

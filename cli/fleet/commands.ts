@@ -1,6 +1,6 @@
 /** Follow-up commands for the user's working directory. */
 import { dirname, join, relative, resolve } from "node:path";
-import { repositoryRoot } from "../../names/repository-root";
+import { projectRoot } from "../../names/project-root";
 import { shellWord } from "../../names/shell-word";
 import { POLICY_PACK } from "../../report/next-step";
 import { cleaned } from "../cluster/foreign-text";
@@ -22,7 +22,7 @@ export interface FleetCommands {
 /** @param file absolute path of the fleet's file. */
 export function fleetCommands(file: string): FleetCommands {
   const folder = dirname(file);
-  const isAtRoot = folder === repositoryRoot();
+  const isAtRoot = folder === projectRoot();
   const isDefault = isAtRoot && file === join(folder, FLEET_FILE_DEFAULT);
   return {
     write: `npm run fleet -- write${isDefault ? "" : ` ${typed(file)}`}`,
@@ -39,7 +39,7 @@ export function fleetCommands(file: string): FleetCommands {
  * @param folder absolute path of the fleet's folder.
  */
 export function commandInOwnFile(verb: string, node: string, folder: string): string {
-  return `pulumi ${verb} -s ${node}${folder === repositoryRoot() ? "" : " --config-file <path of this file>"}`;
+  return `pulumi ${verb} -s ${node}${folder === projectRoot() ? "" : " --config-file <path of this file>"}`;
 }
 
 function typed(file: string): string {

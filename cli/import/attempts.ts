@@ -4,13 +4,12 @@ import type { CapacityProblem } from "../../planner/types";
 import type { SettledModel } from "./environment";
 import { loseImage } from "./server-image";
 
-/** One such way. */
 interface Attempt {
   readonly apply: () => void;
   readonly note: (refusal: string) => void;
 }
 
-/** In the order in which they are tried. */
+/** In order of trial. */
 export function attemptsFor({ draft }: SettledModel, { rule, remedies = [] }: CapacityProblem): Attempt[] {
   const { settings, args, parsers, ledger, places, at, engine } = draft;
   const { image, engineVersion } = settings;
@@ -18,7 +17,7 @@ export function attemptsFor({ draft }: SettledModel, { rule, remedies = [] }: Ca
   const isOfRelease =
     vllmVersionProblems(String(engineVersion)).length > 0 || remedies.some((each) => each.includes("engineVersion"));
   return [
-    // The platform knows no parser of the model's family: the original's own.
+    // Without a known parser of the family: the original's own.
     ...(rule === "chat-parsers" && stated.length > 0
       ? [
           {
@@ -36,7 +35,7 @@ export function attemptsFor({ draft }: SettledModel, { rule, remedies = [] }: Ca
           },
         ]
       : []),
-    // Of vLLM the original's release stays, whose flags and formats were read, where it is not what is refused.
+    // vLLM keeps the original's release, by which flags were read, unless that is refused.
     ...(engineVersion !== undefined && (image !== undefined || engine !== "vllm" || isOfRelease)
       ? [
           {

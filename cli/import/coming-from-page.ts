@@ -1,19 +1,17 @@
-/** One page of documentation for each format, from its table of fields. */
+/** Documentation page of each format, from its table of fields. */
 import { FORMATS, type Format } from "./formats/table";
 import { DEFAULTS } from "./options";
 import schemaSources from "./schemas/sources.json";
 
-/** Where the page of a format is, from the repository root. */
 export function comingFromFile({ name }: Pick<Format, "name">): string {
   return `docs/coming-from/${name}.md`;
 }
 
-/** Every page by its file. */
 export const COMING_FROM_PAGES: Readonly<Record<string, () => string>> = Object.fromEntries(
   FORMATS.map((format) => [comingFromFile(format), () => comingFromPage(format)]),
 );
 
-/** The page of one format: what to type, and what becomes of every field. */
+/** Command, and what becomes of every field. */
 export function comingFromPage({ name, label, table }: Format): string {
   const { mapped, changed, lost } = table.rows;
   const source = schemaSources[name as keyof typeof schemaSources];

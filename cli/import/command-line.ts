@@ -1,7 +1,6 @@
-/** Command lines of servers as lists of words, in pods and compose files. */
+/** Servers' command lines as words, in pods and compose files. */
 import { type Path, rowOf } from "./path";
 
-/** One word, and where it stands. */
 export interface Word {
   readonly text: string;
   readonly at: Path;
@@ -9,18 +8,17 @@ export interface Word {
 
 /** A flag with its values, or a word that belongs to none. */
 export interface Flag {
-  /** Without dashes, with dashes inside. Empty for words before the first flag. */
+  /** Without leading dashes; empty for words before the first flag. */
   readonly name: string;
   readonly values: readonly string[];
   readonly at: Path;
-  /** Where its values stand, of those in places of their own. @default at */
+  /** Paths of values apart from the flag. @default at */
   readonly valuesAt?: readonly Path[];
 }
 
-/** Name of the entry of a word that starts a program. */
 export const STARTER = "program";
 
-/** Words of programs that start a server, which say nothing about it. */
+/** Words that start a server and carry no setting. */
 const STARTERS = new Set([
   "vllm",
   "serve",
@@ -40,13 +38,11 @@ const STARTERS = new Set([
   "ollama",
 ]);
 
-/** `$(NAME)`, as Kubernetes writes it, `${NAME}` and `$NAME`, as shells and compose files do; `${NAME:-otherwise}`. */
+/** `$(NAME)` of Kubernetes, `${NAME}`, `$NAME` and `${NAME:-otherwise}` of shells and Compose. */
 const REFERENCE = /\$\(([\w-]+)\)|\$\{(\w+)(?:(:?)([-?+])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
 
 /**
- * Text with the variables that are known, and what the text has for those that are not; others stay as they are.
- *
- * @param isLeft names whose references stay.
+ * Replaces known variables and defaults; others stay. @param isLeft names whose references stay.
  */
 export function substituted(
   text: string,
@@ -67,17 +63,16 @@ export function substituted(
   );
 }
 
-/** Names of the variables that a text refers to. */
 export function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(REFERENCE)].map(([, kubernetes, braced, , , , bare]) => kubernetes ?? braced ?? bare ?? "");
 }
 
-/** Whether a text still refers to a variable that no file sets, or to values of a template. */
+/** Whether a variable is unset, or a template's value remains. */
 export function isOpen(text: string): boolean {
   return text.search(REFERENCE) !== -1 || text.includes("{{");
 }
 
-/** The words of a list of texts, of which some may be whole command lines. */
+/** Words of texts, some of which may be whole command lines. */
 export function wordsOf(texts: readonly unknown[], at: Path): Word[] {
   return texts.flatMap((text, index) => {
     const place = [...at, index];
@@ -88,7 +83,7 @@ export function wordsOf(texts: readonly unknown[], at: Path): Word[] {
   });
 }
 
-/** Whether one text holds several words: `vllm serve org/model --flag`, or flags with their values. */
+/** `vllm serve org/model --flag`, or flags with values. */
 function isCommandLine(text: string): boolean {
   return (
     /^--?[\w-]+(\s|=\S+\s+--?[\w-])/.test(text) ||
@@ -96,20 +91,19 @@ function isCommandLine(text: string): boolean {
   );
 }
 
-/** What starts a server among the commands of a script. */
 const SERVER = /(?:^|\s)(?:vllm\s+serve|python3?\s+-m\s+\S+|text-generation-launcher|tritonserver)(?=\s)/g;
 
-/** Where the server's command begins in a script of several commands; undefined for a single command. */
+/** Undefined for a single command. */
 export function serverInScript(text: string): number | undefined {
   const isScript = /\S\s*(\n|&&|;)\s*\S/.test(text.replace(/\\\r?\n/g, " ")) && !/^\s*-/.test(text);
   const index = isScript ? [...text.matchAll(SERVER)].pop()?.index : undefined;
   return index === 0 ? undefined : index;
 }
 
-/** One command of a script: up to an operator or a redirection, or to a line that continues nothing. */
+/** Ends at an operator, a redirection or a line that continues nothing. */
 const COMMAND = /^(?:"(?:\\.|[^"\\])*"|'[^']*'|\n(?=\s*(?:-|$))|(?!\s\d?>)[^"'\n;|&])*/;
 
-/** Words of a shell command, without its operators; of a script those of its last server. */
+/** Without operators; of a script, its last server's. */
 export function shellWords(text: string, at: Path): Word[] {
   const plain = text
     .slice(serverInScript(text) ?? 0)
@@ -126,7 +120,7 @@ export function shellWords(text: string, at: Path): Word[] {
     }));
 }
 
-/** Flags of a command line; the first entry has the words before them. */
+/** The first entry has the words before all flags. */
 export function flagsOf(words: readonly Word[]): Flag[] {
   const flags: { name: string; values: string[]; at: Path; valuesAt: Path[] }[] = [];
   for (const { text, at } of words) {
@@ -145,7 +139,7 @@ export function flagsOf(words: readonly Word[]): Flag[] {
   return flags;
 }
 
-/** vLLM takes underscores for dashes; what follows a dot is a key of JSON. */
+/** vLLM accepts underscores as dashes; after a dot follows a JSON key. */
 function dashed(name: string): string {
   return rowOf(SHORT_FLAGS, name) ?? name.replaceAll("_", "-");
 }

@@ -1,18 +1,17 @@
-/** Holds what the planner decides against what the original runs. */
+/** Compares the plan with the original. */
 import type { ModelPlan } from "../../planner/types";
 import type { ModelDraft } from "./draft";
 import { isCreated, type SettledModel } from "./environment";
 import { partsOf } from "./pools";
 import { firstLine, isOriginals, refusalOf, type Settled, TOO_LARGE } from "./settle";
 
-/** Fields of recipes about nodes, which the stack makes or finds. */
+/** Fields of recipes about nodes, which the stack creates or finds. */
 const MADE_NODES: Readonly<Record<string, string>> = {
   recipe_availability_domain: "pools.*.availabilityDomains",
   recipe_node_image_ocid: "pools.*.image",
   shared_node_pool_boot_volume_size_in_gbs: "pools.*.bootVolumeGiB",
 };
 
-/** Notes what becomes of machines where the stack makes them. */
 export function noteMadeNodes(settled: Settled): void {
   if (isCreated(settled)) {
     for (const { ledger } of settled.draft.pools) {
@@ -21,7 +20,6 @@ export function noteMadeNodes(settled: Settled): void {
   }
 }
 
-/** Notes every difference between the plan and the original in the ledgers. */
 export function compareWithOriginal(settled: Settled): void {
   const { decision, models } = settled;
   if (decision.kind !== "planned") {
@@ -72,7 +70,7 @@ function layout(draft: ModelDraft, plan: ModelPlan): void {
   const used =
     tensorParallel === undefined ? undefined : tensorParallel * (pipelineParallel ?? 1) * Math.max(draft.ranks, 1);
   if (gpus !== undefined && used !== undefined && gpus > used) {
-    ledger.wrong(at, `a pod has ${gpus} GPUs, and the engine uses ${used}: the others stand idle`);
+    ledger.wrong(at, `a pod has ${gpus} GPUs, and the engine uses ${used}: the others are idle`);
   } else if (gpus !== undefined && used === undefined && gpus > plan.gpusPerNode && plan.gpuModel !== undefined) {
     ledger.changed(at, `a pod has ${gpus} GPUs, and the plan takes ${plan.gpusPerNode} of them`);
   }

@@ -1,4 +1,4 @@
-/** Variables that Docker Compose reads from files next to a compose file: `.env`, and those that env_file names. */
+/** Variables of `.env` and env_file, next to a compose file. */
 import { realpathSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
@@ -9,23 +9,20 @@ import { holdsSecret, isSecretName } from "./secrets";
 
 type Values = Readonly<Record<string, string>>;
 
-/** Files that a compose file takes variables from have some lines. */
 const MOST_BYTES = 64 * 1024;
 
-/** The file by which Compose fills in `${NAME}`. */
+/** Compose fills in `${NAME}` from it. */
 export const DOT_ENV = ".env";
 
-/** Files that were read, and names of `.env` that the document refers to. */
+/** Files read, and names that the document uses. */
 export interface EnvFiles {
   readonly read: readonly string[];
   readonly used: ReadonlySet<string>;
 }
 
 /**
- * A compose file with its references filled in and the variables of its files under `environment`. Secrets stay
- * references. Other documents come back as they are.
- *
- * @param folder of the file. Files outside of it are not read.
+ * Fills in references and adds files' variables under `environment`. Secrets stay references.
+ * @param folder of the file; files outside of it are not read.
  */
 export function withEnvFiles(document: SourceDocument, folder: string): SourceDocument {
   const { root } = document;
@@ -58,7 +55,7 @@ export function withEnvFiles(document: SourceDocument, folder: string): SourceDo
   };
 }
 
-/** Paths of env_file: one, a list, or mappings with a path. */
+/** One, a list, or mappings with a path. */
 export function envFileNames(value: unknown): string[] {
   return (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((each) => {
     const path = isMapping(each) ? each.path : each;
@@ -66,7 +63,7 @@ export function envFileNames(value: unknown): string[] {
   });
 }
 
-/** Text of a file in the folder; undefined where there is none, or a link leads out of it. */
+/** Undefined if missing, or a link out of the folder. */
 function textIn(folder: string, name: string): string | undefined {
   try {
     const home = realpathSync(folder);
@@ -81,7 +78,7 @@ function textIn(folder: string, name: string): string | undefined {
   }
 }
 
-/** `NAME=value` by line, with quotes and comments as Compose reads them. */
+/** Quotes and comments as in Compose. */
 function valuesIn(text: string): Values {
   const lines = text.split(/\r?\n/).flatMap((line) => {
     const [, name, rest = ""] = /^(?:export )?\s*([A-Za-z_]\w*)\s*=(.*)$/.exec(line.trim()) ?? [];
@@ -110,7 +107,7 @@ function filledIn(value: unknown, values: Values, used: Set<string>): unknown {
     : value;
 }
 
-/** The service with further variables of its environment: those that the file itself sets stay. */
+/** The file's own variables take precedence. */
 function withVariables(service: Readonly<Record<string, unknown>>, values: Values): Readonly<Record<string, unknown>> {
   const { environment } = service;
   const shown = Object.entries(values).map(

@@ -1,9 +1,7 @@
-/** GPUs that a Compose file gives a service. */
 import type { ModelDraft } from "./draft";
 import { gpuVendor } from "./nodes-of-pods";
 import { isMapping, type Path } from "./path";
 
-/** One entry that gives devices. */
 interface Given {
   readonly at: Path;
   readonly vendor: "nvidia" | "amd";
@@ -11,7 +9,7 @@ interface Given {
   readonly count?: number;
 }
 
-/** Notes the service's GPUs. Engines whose image computes on GPUs alone have one where no field gives any. */
+/** GPU-only images get one GPU if no field gives any. */
 export function readComposeGpus(model: ModelDraft, image: string): void {
   const { ledger, at, machine, engine } = model;
   const usual = /rocm/.test(image) ? "amd" : "nvidia";
@@ -57,7 +55,6 @@ function listed(model: ModelDraft, usual: Given["vendor"]): Given[] {
   return model.ledger.get(...at) === "all" ? [{ at, vendor: usual }] : devicesAt(model, at, usual);
 }
 
-/** Entries with driver, count and device_ids. */
 function devicesAt({ ledger }: ModelDraft, at: Path, usual: Given["vendor"]): Given[] {
   return ledger.list(...at).flatMap((device, index): Given[] => {
     if (!isMapping(device)) {
@@ -77,7 +74,7 @@ function byRuntime({ ledger, at: base }: ModelDraft): Given[] {
   return runtime === "nvidia" || runtime === "amd" ? [{ at, vendor: runtime }] : [];
 }
 
-/** Devices of the host: files of AMD's driver, or names as `nvidia.com/gpu=all`. */
+/** AMD's device files, or names as `nvidia.com/gpu=all`. */
 function passedThrough({ ledger, at: base }: ModelDraft): Given[] {
   return ledger.list(...base, "devices").flatMap((device, index): Given[] => {
     const at = [...base, "devices", index];

@@ -1,4 +1,4 @@
-/** What the planner says of an environment's text: milliseconds, for nothing is made and no fix is looked for. */
+/** Plans an environment's text within milliseconds, without a search for fixes. */
 import { planDeployment } from "../../planner/plan";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import { readArchitectures } from "../../stacks/architectures";
@@ -9,18 +9,17 @@ import { isUserMistake } from "../../stacks/program";
 
 export type Decision =
   | { readonly kind: "mistakes"; readonly problems: readonly ConfigProblem[] }
-  /** A model's config.json is not there. */
+  /** A model lacks its config.json. */
   | { readonly kind: "unknown"; readonly why: string }
   | {
       readonly kind: "planned";
       readonly plan: DeploymentPlan;
-      /** Models whose config.json is not there are not in the plan. */
+      /** The plan omits models without config.json. */
       readonly isPartial?: boolean;
-      /** What forbids to deploy it. */
       readonly refusals: readonly CapacityProblem[];
     };
 
-/** @param baseDirectory where relative paths in the text start. */
+/** @param baseDirectory of relative paths. */
 export async function decide(name: string, text: string, baseDirectory: string): Promise<Decision> {
   const file = parseEnvironmentFile(text);
   if (!file.ok) {

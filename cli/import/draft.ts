@@ -1,77 +1,68 @@
-/** What documents of any format ask for, before machines are chosen and anything is written. */
+/** What documents of any format request, before machines are chosen. */
 import type { EngineName } from "../../engines";
 import type { Ledger } from "./ledger";
 import type { Path } from "./path";
 import { emptyPod, type PodDraft } from "./pod-draft";
 import type { ServerImage } from "./server-image";
 
-/** A value of an environment file. */
 export type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain };
 
-/** How the original runs one replica. Undefined: it leaves that to its own platform. */
+/** How the original runs a replica. Undefined: its platform decides. */
 export interface Original {
   readonly gpus?: number;
   readonly tensorParallel?: number;
   readonly pipelineParallel?: number;
 }
 
-/** One server of one model, being read. */
+/** One server of one model. */
 export interface ModelDraft {
-  /** Wanted key under `models`; made unique later. */
+  /** Key under `models`; made unique later. */
   name: string;
   readonly ledger: Ledger;
-  /** Where it stands in its document, for remarks about the whole of it. */
+  /** For remarks about the whole model. */
   readonly at: Path;
   engine: EngineName;
-  /** Name that the original has for its weights. */
+  /** The original's name of its weights. */
   weights?: string;
-  /** Where it says so. Undefined: nowhere, or in the place of `source`. */
+  /** Undefined: nowhere, or in `source`. */
   namedAt?: Path | undefined;
-  /** Commit or branch of those weights. */
   revision?: string;
-  /** Fields of `models.<name>`, without those below. */
+  /** Fields of `models.<name>`, except those below. */
   readonly settings: Record<string, Plain>;
-  /** Fields of the engine's own block. */
   readonly block: Record<string, Plain>;
   readonly args: Record<string, Plain>;
   readonly env: Record<string, Plain>;
-  /** Parsers that the original names, by the key that stands for them. */
+  /** The original's parsers, by key. */
   readonly parsers: Record<string, { readonly flag: string; readonly value: string }>;
-  /** Where the original has each flag and variable, to say what became of it. */
+  /** Path of each flag and variable, for the report. */
   readonly places: Map<string, Path>;
   readonly adapters: Record<string, Plain>;
-  /** What the original adds to its pods. */
   readonly pod: PodDraft;
-  /** Its server's image, and where that stands. */
   image?: { readonly image: ServerImage; readonly at: readonly Path[] };
   replicas: { min: number; max?: number };
-  /** Data-parallel ranks in one pod, which are replicas here. */
+  /** Data-parallel ranks in one pod become replicas. */
   ranks: number;
   original: Original;
-  /** Machine that the original names. */
   machine: MachineDraft;
-  /** Its file states how long contexts are. */
   statesContext: boolean;
-  /** Its server takes the longest context that fits, as vLLM with --max-model-len=auto. */
+  /** The longest context that fits, as with --max-model-len=auto. */
   takesWhatFits?: boolean;
-  /** Volume that the original gives the weights, GB, and where it says so. */
+  /** Volume for the weights, GB, and its path. */
   volumeGB?: { readonly size: number; readonly at: Path };
 }
 
-/** What is known of the machines that a model runs on. */
 export interface MachineDraft {
-  /** Shape of a cloud, as its catalogue has it. */
+  /** Shape of the catalogue. */
   shape?: string;
   /** Card of the catalogue. */
   card?: string;
   gpusPerNode?: number;
   vendor?: "nvidia" | "amd" | "cpu";
   nodes?: { min: number; max?: number };
-  /** Slices: the layout of every card. */
+  /** MIG layout of every card. */
   mig?: string;
-  /** Of that layout, on each card. */
   slicesPerGpu?: number;
-  /** Pool of another document that it joins, by selector. */
+  /** Another document's pool to join, by selector. */
   shared?: { readonly selector?: string };
   rdma?: boolean;
   flex?: { ocpus?: number; memoryGiB?: number };
@@ -81,7 +72,6 @@ export interface MachineDraft {
   taints?: readonly Readonly<Record<string, Plain>>[];
 }
 
-/** A pool that a document declares by itself. */
 export interface PoolDraft {
   name: string;
   readonly ledger: Ledger;
@@ -90,16 +80,13 @@ export interface PoolDraft {
   readonly machine: MachineDraft;
 }
 
-/** All that was read. */
 export interface Draft {
   readonly models: ModelDraft[];
   readonly pools: PoolDraft[];
   readonly hostnames: { readonly name: string; readonly ledger: Ledger; readonly at: Path }[];
-  /** Buckets elsewhere that hold weights. */
+  /** External buckets with weights. */
   readonly buckets: Record<string, Plain>;
-  /** Keeps sessions at a replica. */
   affinity?: "header";
-  /** Cluster that the files belong to. */
   cluster?: "oci" | "aws";
 }
 
@@ -107,7 +94,6 @@ export function emptyDraft(): Draft {
   return { models: [], pools: [], hostnames: [], buckets: {} };
 }
 
-/** A server before anything of it is read. */
 export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineName): ModelDraft {
   ledger.hold(at);
   return {
@@ -131,7 +117,7 @@ export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineN
   };
 }
 
-/** @returns puts back what the draft and its account have now. */
+/** @returns restores the present draft and ledger. */
 export function held(model: ModelDraft): () => void {
   const { settings, block, args, env, adapters, pod, ledger } = model;
   const records = [settings, block, args, env, adapters, pod.labels, pod.annotations];
@@ -151,7 +137,7 @@ export function held(model: ModelDraft): () => void {
   };
 }
 
-/** A name as keys of the environment are: lower-case letters, digits and dashes. */
+/** Lower-case letters, digits and dashes. */
 export function keyOf(name: string): string {
   const key = name
     .toLowerCase()
@@ -162,7 +148,6 @@ export function keyOf(name: string): string {
   return key === "" ? "model" : key;
 }
 
-/** The names made unique, in their order. */
 export function uniqueKeys(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

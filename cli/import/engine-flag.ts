@@ -1,4 +1,4 @@
-/** A flag of any engine under `args`, by what the catalogue of the engine's options says of it. */
+/** A flag under `args`, by the catalogue of the engine's options. */
 import { type EngineArgument, ruleFor } from "../../catalog/engine-options";
 import { releaseHas } from "../../catalog/engine-releases";
 import { engineOf } from "../../engines";
@@ -6,7 +6,7 @@ import type { Flag } from "./command-line";
 import type { ModelDraft, Plain } from "./draft";
 import { holdsSecret, isSecretName } from "./secrets";
 
-/** Keeps a flag without a key of its own, or says why it is left out. */
+/** Keeps a flag without an own key, or states why not. */
 export function applyEngineFlag(model: ModelDraft, flag: Flag): void {
   const { ledger, engine } = model;
   const { label, options: catalogue } = engineOf(engine);

@@ -1,4 +1,4 @@
-/** A draft as the text of an environment file, with a comment wherever a default stands for what no file says. */
+/** Environment file of a draft; comments mark defaults. */
 import { Document, isScalar, type Node, type Pair, visit } from "yaml";
 import { findShape } from "../../catalog/shapes";
 import { engineNames, engineOf } from "../../engines";
@@ -8,29 +8,26 @@ import { DEFAULTS, type ImportOptions, SYSTEM_POOLS } from "./options";
 import { writtenPod } from "./pod-draft";
 import type { ImportedPool } from "./pools";
 
-/** A pool whose machine is known. */
 export interface ResolvedMachine {
   readonly shape?: string;
   readonly card?: string;
   readonly gpusPerNode: number;
   readonly nodes: { readonly min: number; readonly max: number };
-  /** No file names the machine. */
   readonly isDefault: boolean;
 }
 
-/** A model under its final key, with its weights as the environment writes them. */
+/** Final key, and weights as the environment writes them. */
 export interface SettledModel {
   readonly key: string;
   readonly draft: ModelDraft;
   readonly weights: Readonly<Record<string, Plain>>;
   contextTokens: number;
-  /** No file states the length: a model's own, or a default. */
+  /** Why a length was chosen if no file states one. */
   contextReason?: string;
-  /** The model's own length. Undefined: the catalogue does not know it. */
+  /** Undefined: not in the catalogue. */
   readonly ownTokens?: number;
 }
 
-/** Everything that the text is made of. */
 export interface Settlement {
   readonly name: string;
   readonly draft: Draft;
@@ -42,19 +39,18 @@ export interface Settlement {
 
 export type ClusterKind = "local" | "oci" | "aws";
 
-/** The kind of cluster: the user's word, then that of the files. */
+/** The user's choice, then the files'. */
 export function clusterOf({ draft, options }: Pick<Settlement, "draft" | "options">): ClusterKind {
   return options.cluster ?? draft.cluster ?? cloudOf(draft) ?? DEFAULTS.cluster;
 }
 
-/** The cloud whose machines the files name. */
 function cloudOf({ models }: Draft): "oci" | "aws" | undefined {
   return models
     .map(({ machine }) => findShape(machine.shape ?? "")?.provider)
     .find((provider) => provider === "oci" || provider === "aws");
 }
 
-/** Whether the stack makes the cluster: wherever it has nothing else to do. */
+/** By default, when there is no other job. */
 export function isCreated({ draft, options }: Pick<Settlement, "draft" | "options">): boolean {
   return clusterOf({ draft, options }) === "oci" && (options.create || draft.models.length === 0);
 }
@@ -66,7 +62,6 @@ interface Commented {
 
 const NAMESPACE = "inference-stacks";
 
-/** Text of `Pulumi.<name>.yaml`. */
 export function environmentText(settlement: Settlement): string {
   const { options, models } = settlement;
   const comments: Commented[] = [];
@@ -130,7 +125,7 @@ function cluster(settlement: Settlement, note: Note): Plain {
   };
 }
 
-/** Region of an availability domain that a recipe names: `TrcQ:EU-FRANKFURT-1-AD-3`. */
+/** Of a recipe's availability domain: `TrcQ:EU-FRANKFURT-1-AD-3`. */
 function regionOf({ pools }: Draft): string | undefined {
   const domains = pools.map(({ ledger }) => ledger.text("recipe_availability_domain") ?? "");
   const found = domains.map((domain) => /:([A-Za-z]+-[A-Za-z]+-\d)-AD-\d$/.exec(domain)?.[1]?.toLowerCase());
@@ -166,7 +161,7 @@ function pools(settlement: Settlement, note: Note): Plain {
     const memoryGiB =
       options.nodeMemoryGib ??
       Math.max(DEFAULTS.memoryGibPerGpu * Math.max(gpusPerNode, 1), larger(pool.machine.memoryGiB));
-    // Nodes of a pool without GPUs differ from the platform's own by a label.
+    // A label separates pools without GPUs from the platform's own.
     const isApart = isCpu && kind === "local" && pool.machine.taints !== undefined;
     const labels = pool.machine.labels ?? (isApart ? { [POOL_LABEL]: pool.name } : undefined);
     const flex = shape === undefined ? undefined : findShape(shape)?.flex;
@@ -195,7 +190,7 @@ function pools(settlement: Settlement, note: Note): Plain {
   return sections;
 }
 
-/** A node leaves pods less than it has: one that a pod's request fits on has more than that. */
+/** A pod gets less than its node has. */
 function larger(requested = 0): number {
   return Math.ceil(requested * 1.25);
 }
@@ -205,7 +200,7 @@ function domainOf({ declared }: ImportedPool): number {
   return domain === undefined ? 1 : Number(domain);
 }
 
-/** What is known of nodes that are made: their image and boot volume. */
+/** Image and boot volume of created nodes. */
 function madeNodes({ declared }: ImportedPool): Record<string, Plain> {
   const image = declared?.ledger.text("recipe_node_image_ocid");
   const boot = declared?.ledger.number("shared_node_pool_boot_volume_size_in_gbs");
@@ -255,7 +250,6 @@ function modelSection({ pools: all, options }: Settlement, model: SettledModel, 
   };
 }
 
-/** Buckets of which some model takes its weights. */
 function storage({ draft, models }: Settlement, note: Note): Record<string, Plain> {
   const used = Object.entries(draft.buckets).filter(([name]) =>
     models.some((model) => String(model.draft.settings.source).startsWith(`s3://${name}/`)),
@@ -294,12 +288,12 @@ function textOf(
   { name }: Settlement,
 ): string {
   const entries = Object.entries(sections).map(([key, value]) => [`${NAMESPACE}:${key}`, value]);
-  // Pulumi's parser takes more words for numbers and dates: quote what either would.
+  // Pulumi's parser reads more words as numbers and dates: quote them.
   const document = new Document({ config: Object.fromEntries(entries) }, { schema: "yaml-1.1" });
   document.commentBefore = [
     " yaml-language-server: $schema=./schemas/environment.schema.json",
     "",
-    ` ${name}: written by npm run import. Each "default" stands for what the imported files do not say.`,
+    ` ${name}: written by npm run import. Each "default" marks what the imported files do not state.`,
   ].join("\n");
   const wanted = new Map(comments.map(({ path, text }) => [path.join("\0"), text]));
   visit(document, {

@@ -1,16 +1,14 @@
-/** Ranks of data parallelism that share the experts of one model. */
+/** Data-parallel ranks that share a model's experts. */
 import type { ModelDraft } from "./draft";
 
 export const EXPERT_RANKS =
   "ranks that share experts (wide expert parallelism) are not offered: tensor and pipeline parallelism take the same GPUs";
 
-/** Most GPUs of a node, where nothing says how many ranks one has. */
+/** If the file does not state the ranks of a node. */
 const NODE_GPUS = 8;
 
 /**
- * Lays the model out over the GPUs of all ranks: those of a node by tensor parallelism, nodes by pipeline parallelism.
- *
- * @param local ranks of a node.
+ * Tensor parallelism within a node, pipeline parallelism over nodes. @param local ranks of a node.
  */
 export function spreadExperts({ block }: ModelDraft, ranks: number, local = Math.min(ranks, NODE_GPUS)): void {
   const nodes = ranks / local;

@@ -1,33 +1,30 @@
-/** What becomes of every field of a published format: read by the importer, its tests and its documentation pages. */
+/** Fate of every field of a format, for importer, tests and pages. */
 import type { Path } from "./path";
 
-/** Fields with one fate and one reason. */
 interface FieldGroup {
   readonly fields: readonly string[];
   readonly why: string;
 }
 
-/** A table as it is kept: `fields/<format>.json`. A field covers everything below it that has no row of its own. */
+/** `fields/<format>.json`. A field covers everything below it without its own row. */
 export interface FieldRows {
   readonly about: string;
-  /** What a file of the format is called: "a recipe of OCI AI Blueprints". */
+  /** "a recipe of OCI AI Blueprints". */
   readonly title: string;
-  /** Published fields to keys of ours: `models.*.contextTokens`. */
+  /** Published fields to environment keys: `models.*.contextTokens`. */
   readonly mapped: Readonly<Record<string, string>>;
-  /** What the platform plans or provides itself. */
+  /** Planned or provided by the platform. */
   readonly changed: readonly FieldGroup[];
-  /** What has no counterpart. */
+  /** Without a counterpart. */
   readonly lost: readonly FieldGroup[];
-  /** Fields whose values never appear in a report. */
+  /** Never shown in a report. */
   readonly secret: readonly string[];
 }
 
-/** What becomes of one field. */
 export type Fate =
   | { readonly kind: "mapped"; readonly to: string }
   | { readonly kind: "changed" | "notMapped"; readonly why: string };
 
-/** A table that answers by path. */
 export class FieldTable {
   readonly #rows = new Map<string, Fate>();
   readonly #containers = new Set<string>();
@@ -54,17 +51,15 @@ export class FieldTable {
     prefixesOf(field).forEach((prefix) => void this.#containers.add(prefix));
   }
 
-  /** The row of a field itself. */
   rowOf(field: string): Fate | undefined {
     return this.#rows.get(field);
   }
 
-  /** Whether rows of fields below it exist. */
   isContainer(field: string): boolean {
     return this.#containers.has(field);
   }
 
-  /** The row that covers a field: its own, or that of the nearest field above it. */
+  /** The row of the field or of its nearest parent. */
   fateOf(field: string): Fate | undefined {
     return [field, ...prefixesOf(field).reverse()]
       .map((name) => this.#rows.get(name))
@@ -75,9 +70,7 @@ export class FieldTable {
     return [field, ...prefixesOf(field)].some((name) => this.#secret.has(name));
   }
 
-  /**
-   * The field that a path is: positions become `[]`, and keys that users choose `*`.
-   */
+  /** Positions become `[]`, keys chosen by users `*`. */
   fieldOf(path: Path): string {
     return path.reduce<string>((field, key) => {
       if (typeof key === "number") {
@@ -90,13 +83,12 @@ export class FieldTable {
     }, "");
   }
 
-  /** Every row with its field, in the order of the table. */
   all(): readonly (readonly [string, Fate])[] {
     return [...this.#rows];
   }
 }
 
-/** `a.b[].c` lies in `a`, `a.b` and `a.b[]`. */
+/** `a.b[].c` is in `a`, `a.b` and `a.b[]`. */
 function prefixesOf(field: string): string[] {
   const prefixes: string[] = [];
   for (const match of field.matchAll(/\.|\[\]/g)) {

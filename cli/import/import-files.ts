@@ -1,4 +1,4 @@
-/** Files to an environment and an account of every value in them. */
+/** Converts files to an environment, and reports on every value. */
 import { compareWithOriginal, noteMadeNodes } from "./compare";
 import { type Draft, emptyDraft } from "./draft";
 import { clusterOf } from "./environment";
@@ -11,17 +11,15 @@ import { ImportFileError, type SourceDocument } from "./read-documents";
 import { shareOutNames } from "./served-name";
 import { firstLine, type Settled, settle } from "./settle";
 
-/** What became of the files. */
 export interface Imported {
   readonly entries: readonly Entry[];
-  /** Undefined where the files have neither a server nor machines. */
+  /** Undefined without servers and machines. */
   readonly settled?: Settled;
 }
 
 /**
- * @param name of the environment.
- * @param baseDirectory where its file will be.
- * @throws ImportFileError where no document is one that can be imported.
+ * @param baseDirectory of the environment file. @throws ImportFileError without an importable
+ * document.
  */
 export async function importDocuments(
   name: string,
@@ -83,7 +81,7 @@ function noteHostnames({ hostnames }: Draft, { host }: ImportOptions): void {
   });
 }
 
-/** Kinds of Kubernetes that come along with servers. */
+/** Kubernetes kinds that accompany servers. */
 const COMPANIONS: Readonly<Record<string, string>> = {
   Secret: "secrets are not copied: pulumi config set --secret, by the names in docs/configuration.md",
   ConfigMap: "read where a model refers to it",
@@ -114,7 +112,7 @@ function noneKnown(documents: readonly SourceDocument[], others: readonly Entry[
   return `${where}; allowed: files of ${known}${documents.length > 1 ? ", at least one of them" : ""}`;
 }
 
-/** By file, in the order of the files, and there by line. */
+/** By file, then line. */
 function inOrder(entries: readonly Entry[]): Entry[] {
   const files = [...new Set(entries.map(({ file }) => file))];
   return entries

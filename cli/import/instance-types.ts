@@ -1,17 +1,15 @@
-/** Machines of clouds by the names that node labels and KAITO give them. */
+/** Cloud machines by the names of node labels and KAITO. */
 import { cards, findShape } from "../../catalog/shapes";
 import azure from "./azure-machines.json";
 import { rowOf } from "./path";
 
-/** GPUs of a machine. */
 export interface InstanceType {
-  /** Of the catalogue. */
   readonly shape?: string;
   readonly card?: string;
   readonly gpus: number;
 }
 
-/** @returns undefined for a machine that is not known here. */
+/** @returns undefined for an unknown machine. */
 export function instanceType(name: string): InstanceType | undefined {
   const machine = rowOf<{ readonly card: string; readonly gpus: number }>(azure.machines, name);
   if (machine !== undefined) {

@@ -1,7 +1,7 @@
 /**
- * How KAITO runs a preset with vLLM: it counts the nodes of a replica by the model's size, whatever the
- * workspace asks for. Source: pkg/workspace/estimator/nodesestimator/estimator.go and
- * pkg/model/interface.go (configureParallelism) of kaito-project/kaito, at the commit of schemas/sources.json.
+ * KAITO counts a replica's nodes by model size, whatever the workspace requests. Source:
+ * pkg/workspace/estimator/nodesestimator/estimator.go and pkg/model/interface.go
+ * (configureParallelism) of kaito-project/kaito, at the commit of schemas/sources.json.
  */
 import { gpuOfCard } from "../../catalog/shapes";
 import { BYTES_PER_GIB } from "../../names/units";
@@ -11,23 +11,22 @@ import { readCatalogueModel } from "../../stacks/architectures";
 import type { MachineDraft } from "./draft";
 import { weightsNamed } from "./weights-name";
 
-/** Part of GPU memory that vLLM gets; some cards have their own. */
+/** vLLM's share of GPU memory; some cards differ. */
 const UTILIZATION = 0.84;
 const UTILIZATION_OF_CARDS: Readonly<Record<string, number | undefined>> = { a10: 0.82 };
 
-/** GiB of each GPU that hold no weights, and what grows with a GPU's part of them. */
+/** GiB of each GPU without weights, and growth with its share. */
 const OVERHEAD_GIB = 2.3;
 const OVERHEAD_OF_WEIGHTS = 0.05;
-/** Weights in memory over those in files. */
+/** Weights in memory relative to files. */
 const LOADED = 1.02;
-/** Length that nodes are counted for where the configuration states none. */
+/** Default length for the count of nodes. */
 const COUNTED_TOKENS = 2048;
 
-/** GPUs of one replica. */
 export interface KaitoLayout {
   readonly tensorParallel: number;
   readonly nodes: number;
-  /** Copies of the model in one pod, each on a GPU of its own. */
+  /** Copies in one pod, each on its own GPU. */
   readonly copies: number;
 }
 
@@ -36,10 +35,8 @@ export function kaitoUtilization({ card = "" }: MachineDraft): number {
 }
 
 /**
- * @param weights name of the model's repository.
- * @param gpus of a node.
- * @param tokens that the configuration states.
- * @returns undefined where the model or its card is not in the catalogue.
+ * @param weights name of the repository. @param gpus of a node. @param tokens stated by the
+ * configuration. @returns undefined for an unknown model or card.
  */
 export function kaitoLayout(
   weights: string,
@@ -64,7 +61,7 @@ export function kaitoLayout(
   return { tensorParallel: fitsOne ? 1 : gpus, nodes, copies: fitsOne ? gpus : 1 };
 }
 
-/** Of a card, or of a slice: the figure that their names have. */
+/** By the name of card or slice. */
 function gpuMemoryGiB({ card, mig }: MachineDraft): number | undefined {
   const [, slice] = /\.(\d+)gb/.exec(mig ?? "") ?? [];
   if (slice !== undefined) {

@@ -1,9 +1,9 @@
-/** Leaves out of a draft what the configuration refuses. */
+/** Removes what the configuration refuses. */
 import type { ModelDraft } from "./draft";
 import type { Settlement } from "./environment";
 import { removeFromPod } from "./pod-draft";
 
-/** @returns whether something could be left out. */
+/** @returns whether anything was removed. */
 export function leaveOut({ models }: Settlement, keys: readonly (string | number)[], why: string): boolean {
   const [section, key, part, name, item] = keys;
   const model = models.find((each) => each.key === key)?.draft;
@@ -36,7 +36,7 @@ function leaveOutOfPod({ pod, ledger, places, at }: ModelDraft, part: string, it
   return true;
 }
 
-/** Adapters that the engine, or the source of its weights, does not serve at all. */
+/** If the engine or the weights' source has no adapters. */
 function leaveOutAdapters({ adapters, ledger, at }: ModelDraft, why: string): boolean {
   const names = Object.keys(adapters);
   for (const name of names) {

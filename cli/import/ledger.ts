@@ -1,24 +1,22 @@
-/** What became of each value of one document. Whatever a format's reader says nothing of is answered from the table of fields. */
+/** Fate of each value of a document; the table of fields answers the rest. */
 import type { FieldTable } from "./field-table";
 import { isEmpty, isMapping, isWithin, type Path, pathText, valueAt } from "./path";
 import type { SourceDocument } from "./read-documents";
 import { holdsSecret, isSecretPlace, withoutSecrets } from "./secrets";
 
-/** mapped: the same here; changed: answered in another way; notMapped: lost; wrong: a mistake in the original. */
+/** mapped: unchanged; changed: replaced; notMapped: lost; wrong: invalid in the original. */
 export type EntryKind = "mapped" | "changed" | "notMapped" | "wrong";
 
-/** One line of a report. */
 export interface Entry {
   readonly kind: EntryKind;
   readonly file: string;
-  /** From 1. Undefined where the document has no lines for it. */
+  /** From 1; undefined without a line. */
   readonly line?: number;
-  /** Of the original. Empty for the file as a whole. */
+  /** Empty for the whole file. */
   readonly path: string;
-  /** Key of the environment. */
   readonly to?: string;
   readonly why?: string;
-  /** As the original has it; never of secrets. */
+  /** Never a secret. */
   readonly value?: string | number | boolean;
 }
 
@@ -27,48 +25,46 @@ interface Noted {
   readonly entry: Entry;
 }
 
-/** Longest value that a report repeats. */
 const SHOWN_CHARACTERS = 120;
 
 const NO_NUMBER = "a number is needed here";
 
-/** The account of one document. */
 export class Ledger {
   #noted: Noted[] = [];
-  /** Places that another place's entry answers: values of a flag that stand behind it. */
+  /** Paths answered by another path, such as a flag's values. */
   readonly #covered: Path[] = [];
   readonly #dismissed: { readonly at: Path; readonly why: string }[] = [];
-  /** Places of whole things: a note there is a remark, and answers for no field. */
+  /** Paths with remarks that answer no field. */
   readonly #wholes = new Set<string>();
-  /** Places where a number was looked for and something else stands. */
+  /** Paths without a valid number. */
   readonly #noNumbers = new Set<string>();
 
   constructor(
     readonly document: SourceDocument,
     readonly table: FieldTable,
-    /** Where the document's own fields begin: a recipe may stand inside of a deployment group. */
+    /** Start of the document's fields: a recipe may be part of a deployment group. */
     readonly base: Path = [],
   ) {
     this.hold([]);
   }
 
-  /** A model stands here: notes at this place are about the whole of it, and its fields have answers of their own. */
+  /** A model at this path: notes are about the whole of it. */
   hold(path: Path): void {
     this.#wholes.add(pathText([...this.base, ...path]));
   }
 
-  /** What stands at a path below `base`. */
+  /** Value at a path below `base`. */
   get(...path: Path): unknown {
     return valueAt(this.document.root, [...this.base, ...path]);
   }
 
-  /** Text, or a number as text; undefined for anything else and for the empty text. */
+  /** Text or number as text; undefined if empty or other. */
   text(...path: Path): string | undefined {
     const value = this.get(...path);
     return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
   }
 
-  /** A number that is written as one or as text. */
+  /** Number, or text of one. */
   number(...path: Path): number | undefined {
     const value = Number(this.text(...path) ?? Number.NaN);
     if (Number.isFinite(value)) {
@@ -83,7 +79,6 @@ export class Ledger {
     return Array.isArray(value) ? (value as unknown[]) : [];
   }
 
-  /** Keys of a mapping; none where there is no mapping. */
   keys(...path: Path): readonly string[] {
     const value = this.get(...path);
     return isMapping(value) ? Object.keys(value) : [];
@@ -105,12 +100,12 @@ export class Ledger {
     this.#note("wrong", path, { why });
   }
 
-  /** Nothing of the document, or of what stands at a place, is in the environment, for one reason. */
+  /** Marks a document or path as not imported, for one reason. */
   dismiss(why: string, path: Path = []): void {
     this.#dismissed.push({ at: [...this.base, ...path], why });
   }
 
-  /** @returns takes back what is noted from here on. */
+  /** @returns reverts later notes. */
   mark(): () => void {
     const noted = [...this.#noted];
     return () => {
@@ -118,16 +113,13 @@ export class Ledger {
     };
   }
 
-  /** The entry of another place answers for this one too. */
   cover(path: Path): void {
     this.#covered.push([...this.base, ...path]);
   }
 
   /**
-   * What became a key of ours is not there after all.
-   *
-   * @param whole place of the model that has the key.
-   * @param path where the original has it, of several places with such a key. @default all of them in the model
+   * Reverts a mapped key. @param whole path of the model. @param path in the original, if several
+   * have the key. @default all in the model
    */
   retract(to: string, whole: Path, why: string, path?: Path): void {
     const within = [...this.base, ...(path ?? whole)];
@@ -140,7 +132,7 @@ export class Ledger {
     places.forEach((place) => void this.lost(place, why));
   }
 
-  /** Whether something at or below a place is not in the environment as it was. */
+  /** Whether anything at or below the path changed. */
   isShortOf(path: Path): boolean {
     const above = [...this.base, ...path];
     return this.#noted.some(
@@ -149,7 +141,7 @@ export class Ledger {
     );
   }
 
-  /** What was mapped at a place is another thing in the environment. */
+  /** The mapped value differs in the environment. */
   correct(to: string, path: Path, why: string): void {
     const at = pathText([...this.base, ...path]);
     this.#noted = this.#noted.filter((noted) => noted.entry.to !== to || pathText(noted.at) !== at);
@@ -189,7 +181,7 @@ export class Ledger {
     };
   }
 
-  /** Every entry in the order of the document, with those that the table answers. */
+  /** In document order, with those of the table. */
   entries(): Entry[] {
     for (const { at, why } of this.#dismissed) {
       this.#noted = this.#noted.filter(
@@ -201,7 +193,6 @@ export class Ledger {
     return this.#noted.map(({ entry }) => entry).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   }
 
-  /** The places that have an answer, and those above one. */
   #answers(): Answers {
     const covered = [...this.#covered, ...this.#dismissed.map((dismissed) => dismissed.at)];
     const noted = this.#noted.map(({ at }) => at);
@@ -232,7 +223,6 @@ export class Ledger {
     this.#noted.push({ at, entry: { ...this.#place(at), ...this.#fateAt(at, field) } });
   }
 
-  /** What the table says of a field that no note answers. */
   #fateAt(at: Path, field: string): Pick<Entry, "kind" | "why"> {
     const fate = this.table.fateOf(field);
     if (fate === undefined) {
@@ -247,7 +237,7 @@ export class Ledger {
   }
 }
 
-/** Places by their keys, for files with thousands of them. */
+/** By key, for files with thousands of paths. */
 interface Answers {
   readonly answered: ReadonlySet<string>;
   readonly above: ReadonlySet<string>;
@@ -257,7 +247,7 @@ function placeKey(at: Path): string {
   return at.join("\0");
 }
 
-/** What stands before a place of a list. */
+/** The list entry before this one. */
 function beforeOf(root: unknown, at: Path): unknown {
   const index = at[at.length - 1];
   return typeof index === "number" ? valueAt(root, [...at.slice(0, -1), index - 1]) : undefined;

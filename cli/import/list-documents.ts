@@ -1,15 +1,15 @@
-/** Lists of Kubernetes objects, as `kubectl get -o yaml` writes them. */
+/** Lists as `kubectl get -o yaml` writes them. */
 import { isMapping, type Path } from "./path";
 import type { SourceDocument } from "./read-documents";
 
-/** The objects of a list, each as a document of its own; other documents as they are. */
+/** Splits a list into documents. */
 export function unfolded(document: SourceDocument): SourceDocument[] {
   const { file, root } = document;
   const { kind, apiVersion, items } = root;
   if (typeof kind !== "string" || !kind.endsWith("List") || typeof apiVersion !== "string" || !Array.isArray(items)) {
     return [document];
   }
-  // Items of a list of one kind leave it to the list.
+  // Items of a typed list omit their kind.
   const common = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) };
   return (items as unknown[]).flatMap((item, index): SourceDocument[] => {
     const own = (path: Path): Path => ["items", index, ...path];

@@ -1,25 +1,22 @@
-/** A document on top of others that it refers to, merged as Kubernetes merges patches. */
+/** Merges a document with those it refers to, like Kubernetes' patches. */
 import { isMapping, isWithin, type Path } from "./path";
 import type { SourceDocument } from "./read-documents";
 
-/** A value of one document. */
 interface Side {
   readonly value: unknown;
   readonly document: SourceDocument;
   readonly at: Path;
 }
 
-/** Which value of which document stands at a path of the result. */
+/** Source of a value in the result. */
 interface Origin {
   readonly path: Path;
   readonly side: Side;
 }
 
 /**
- * Mappings are merged by key and lists of named things by name; other values of the later document stand.
- *
- * @param documents each on top of those before it; the last one names the result.
- * @param joined keys whose lists are put behind one another.
+ * Merges mappings by key and lists by name; else the later value wins. @param documents in order;
+ * the last names the result. @param joined keys whose lists are concatenated.
  */
 export function mergedDocument(
   documents: readonly [SourceDocument, ...SourceDocument[]],

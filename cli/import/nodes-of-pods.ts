@@ -1,4 +1,3 @@
-/** What a pod asks of nodes: GPUs, labels and taints. */
 import { findGpus } from "../../catalog/find-gpu";
 import { cards } from "../../catalog/shapes";
 import type { MachineDraft, Plain } from "./draft";
@@ -6,7 +5,7 @@ import { instanceType } from "./instance-types";
 import type { Ledger } from "./ledger";
 import { isMapping, mappingOf, type Path } from "./path";
 
-/** Labels by which clouds and GPU feature discovery name the card of a node. */
+/** Node labels that name the card, by clouds and GPU feature discovery. */
 const CARD_LABELS = [
   "nvidia.com/gpu.product",
   "cloud.google.com/gke-accelerator",
@@ -17,13 +16,13 @@ const CARD_LABELS = [
   "amd.com/gpu.product-name",
 ];
 
-/** Labels that name one machine or one kind of machine of a cloud. */
+/** Node labels that name a machine. */
 const SHAPE_LABELS = ["node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"];
 
-/** Labels of single nodes, which no pool has. */
+/** Labels of single nodes. */
 const NODE_NAMES = ["kubernetes.io/hostname"];
 
-/** The catalogue's card of a name that others give it: `NVIDIA-A100-SXM4-80GB`, `nvidia-tesla-t4`. */
+/** Catalogue card of `NVIDIA-A100-SXM4-80GB`, `nvidia-tesla-t4`. */
 export function cardNamed(name: string): string | undefined {
   const plain = name
     .replace(/[_-]/g, " ")
@@ -34,16 +33,15 @@ export function cardNamed(name: string): string | undefined {
   }
   const models = findGpus(plain).map(({ model }) => model);
   const found = cards.filter(({ gpu }) => models.includes(gpu));
-  // Names without a form are those of clouds, whose cards of several forms are the ones on a board.
+  // Clouds omit the form, and use the board's.
   return (found.find(({ name }) => name.endsWith("-sxm")) ?? found[0])?.name;
 }
 
-/** Kubernetes' names of GPUs to their vendors. */
 export function gpuVendor(resource: string): "nvidia" | "amd" | undefined {
   return resource.startsWith("nvidia.com/") ? "nvidia" : resource.startsWith("amd.com/") ? "amd" : undefined;
 }
 
-/** Whether a resource is a number of GPUs, and no part of one. */
+/** False for slices. */
 export function isGpu(resource: string): boolean {
   return gpuVendor(resource) !== undefined && !/mem|cores/.test(resource);
 }
@@ -52,11 +50,7 @@ export function isGpuCount(value: unknown): boolean {
   return /^\d+$/.test(String(value));
 }
 
-/**
- * GPUs of a container's `resources`, with its processors and memory where they are more than a default machine has.
- *
- * @returns undefined where it asks for none.
- */
+/** Notes CPUs and memory above a default machine's. @returns undefined without GPUs. */
 export function readResources(resources: unknown, machine: MachineDraft): number | undefined {
   const { limits: most, requests: least } = mappingOf(resources);
   const limits = mappingOf(most);
@@ -75,7 +69,7 @@ export function readResources(resources: unknown, machine: MachineDraft): number
     machine.mig = `all-${profile}`;
   }
   const count = isGpuCount(asked[name]) ? Number(asked[name]) : undefined;
-  // None is a pod on processors.
+  // A pod on CPUs.
   if (count === 0) {
     return undefined;
   }
@@ -87,7 +81,7 @@ function larger(a: number | undefined, b: number | undefined): number | undefine
   return b === undefined ? a : Math.ceil(Math.max(a ?? 0, b));
 }
 
-/** `500m` or `4` processors. */
+/** `500m` or `4`. */
 export function cpuCount(value: unknown): number | undefined {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(m?)$/.exec(String(value)) ?? [];
   return digits === undefined ? undefined : Number(digits) / (unit === "m" ? 1000 : 1);
@@ -105,14 +99,12 @@ const UNITS: Readonly<Record<string, number>> = {
   "": 1 / 2 ** 30,
 };
 
-/** A quantity of Kubernetes in GiB. */
 export function gibibytes(value: unknown): number | undefined {
   const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)([KMGT]i?|)$/.exec(String(value)) ?? [];
   const factor = UNITS[unit];
   return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
 }
 
-/** A nodeSelector. */
 export function readNodeSelector(ledger: Ledger, path: Path, machine: MachineDraft): void {
   const selector = ledger.get(...path);
   for (const [label, value] of Object.entries(mappingOf(selector))) {
@@ -120,7 +112,7 @@ export function readNodeSelector(ledger: Ledger, path: Path, machine: MachineDra
   }
 }
 
-/** Terms of node affinity: each `In` with one value is a label of the pool. Nodes need to match one of the terms. */
+/** Each `In` with one value is a pool label; one matching term suffices. */
 export function readNodeTerms(ledger: Ledger, path: Path, machine: MachineDraft): void {
   ledger.list(...path).forEach((term, index) => {
     if (index > 0) {
@@ -144,7 +136,7 @@ export function readNodeTerms(ledger: Ledger, path: Path, machine: MachineDraft)
   });
 }
 
-/** Cards of which each will do: the first that the catalogue has. */
+/** The first of the catalogue among alternatives. */
 function readCards(ledger: Ledger, at: Path, names: readonly string[], machine: MachineDraft): void {
   const known = names.map(cardNamed).find((card) => card !== undefined);
   if (known === undefined) {
@@ -186,10 +178,9 @@ function readInstanceType(ledger: Ledger, at: Path, name: string, machine: Machi
   }
 }
 
-/** Taints that every GPU node has here. */
+/** GPU nodes have these anyway. */
 const USUAL_TAINTS = ["nvidia.com/gpu", "amd.com/gpu"];
 
-/** Tolerations as taints of the pool's nodes. */
 export function readTolerations(ledger: Ledger, path: Path, machine: MachineDraft): void {
   ledger.list(...path).forEach((toleration, index) => {
     const at = [...path, index];

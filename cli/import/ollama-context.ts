@@ -1,11 +1,11 @@
-/** Length of contexts that Ollama takes where nothing states one: by the GPU memory of its server. */
+/** Ollama's default context length, by GPU memory. */
 import { findShape, gpuOfCard } from "../../catalog/shapes";
 import { compareVersions } from "../../names/versions";
 import type { ModelDraft } from "./draft";
 import type { ResolvedMachine, SettledModel } from "./environment";
 import { gpusPerPod, type ImportedPool } from "./pools";
 
-/** Least GPU memory in GiB, and the length: server/routes.go of Ollama 0.32. */
+/** Minimum GiB and length: server/routes.go of Ollama 0.32. */
 const BY_MEMORY = [
   { gib: 47, tokens: 262_144 },
   { gib: 23, tokens: 32_768 },
@@ -13,10 +13,10 @@ const BY_MEMORY = [
 
 const OTHERWISE = 4096;
 
-/** First release that looks at the memory. */
+/** First release that uses the memory. */
 const SINCE = "0.15.5";
 
-/** Sets the length of each model of Ollama whose file states none, on the machine that its pool has. */
+/** Sets the length of models without one. */
 export function takeOwnLengths(
   models: readonly SettledModel[],
   machines: ReadonlyMap<ImportedPool, ResolvedMachine>,
@@ -35,7 +35,6 @@ export function takeOwnLengths(
   }
 }
 
-/** GPU memory of one server, GiB. */
 function memoryOf(draft: ModelDraft, pool: ImportedPool, { shape, card }: ResolvedMachine): number {
   const gpu = findShape(shape ?? "")?.gpu ?? gpuOfCard(card);
   return gpu === undefined ? 0 : (gpu.memoryGiB * gpusPerPod(draft)) / (pool.machine.slicesPerGpu ?? 1);

@@ -1,28 +1,28 @@
-/** What no imported file says, and what stands for it. */
+/** Defaults for what no file states. */
 import { findShape } from "../../catalog/shapes";
 import type { Stage } from "../../planner/types";
 
-/** Answers of the user. Undefined: the default, which the environment marks. */
+/** Undefined: the default, marked in the environment. */
 export interface ImportOptions {
   readonly cluster?: "local" | "oci" | "aws";
-  /** The cluster and its nodes are made too. OCI only. */
+  /** OCI only. */
   readonly create: boolean;
   readonly stage?: Stage;
   readonly host?: string;
-  /** GPU card of machines that the files do not name. */
+  /** For unnamed machines. */
   readonly card?: string;
-  /** Shape of a cloud for machines that the files do not name. */
+  /** For unnamed machines. */
   readonly shape?: string;
   readonly gpusPerNode?: number;
   readonly nodeVcpus?: number;
   readonly nodeMemoryGib?: number;
   readonly usdPerNodeHour?: number;
   readonly concurrency?: number;
-  /** Release that images of the user's own behave as, where their tag has none. */
+  /** Release that custom images without a version tag behave as. */
   readonly engineVersion?: string;
 }
 
-/** Options that a kind of cluster has no use for; undefined: none. */
+/** Options without effect for a kind of cluster. */
 export function uselessOption(
   { create, card, shape }: ImportOptions,
   cluster: NonNullable<ImportOptions["cluster"]>,
@@ -39,21 +39,19 @@ export function uselessOption(
     : undefined;
 }
 
-/** Names for the environment, where neither a file nor the user has one. */
 export const DEFAULTS = {
   host: "inference.example.com",
   stage: "development",
   cluster: "local",
   concurrency: 1,
-  /** Of models that nothing is known of. */
   contextTokens: 8192,
-  /** A machine of one's own, for each of its GPUs. */
+  /** Of self-managed machines. */
   vcpusPerGpu: 16,
   memoryGibPerGpu: 128,
   networkGbps: 10,
 } as const;
 
-/** Machines that are tried in turn where no file names one: the first on which the plan fits. */
+/** Tried in order until the plan fits, if no file names one. */
 export const CANDIDATES = {
   local: { nvidia: ["l4", "l40s", "h100-sxm", "h200", "b200"], amd: ["mi210", "mi300x", "mi355x"] },
   oci: {
@@ -66,7 +64,6 @@ export const CANDIDATES = {
   },
 } as const;
 
-/** What runs the platform itself. */
 export const SYSTEM_POOLS = {
   local: { node: { vcpus: 16, memoryGiB: 64 } },
   oci: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64 },

@@ -1,14 +1,10 @@
-/** The files that an import writes: plain files of their own, which are none of those that it reads. */
+/** Outputs must be plain files that the import does not read. */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { visible } from "../../names/visible";
 import { lineOf, whyUnwritable } from "../io";
 
-/**
- * Why the outputs cannot be written; empty where they can.
- *
- * @param force files that exist are replaced.
- */
+/** Why outputs cannot be written. @param force replaces existing files. */
 export function outputProblems(targets: readonly string[], files: readonly string[], force: boolean): string[] {
   return [
     ...targets.flatMap((target) => blockedReason(target, force) ?? []),
@@ -19,7 +15,6 @@ export function outputProblems(targets: readonly string[], files: readonly strin
   ];
 }
 
-/** Files that are one of those before them, or one of others. */
 function repeated(files: readonly string[], others: readonly string[]): string[] {
   const known = others.map(identity);
   return files.filter((file) => {
@@ -30,7 +25,7 @@ function repeated(files: readonly string[], others: readonly string[]): string[]
   });
 }
 
-/** The same for each name of one file, hard links too. */
+/** Includes hard links. */
 function identity(file: string): string {
   try {
     const { dev, ino } = statSync(file, { bigint: true });

@@ -1,7 +1,6 @@
-/** Places in a document: keys of mappings and positions in lists. */
 export type Path = readonly (string | number)[];
 
-/** As people write it: `servingEngineSpec.modelSpec[0].name`. */
+/** `servingEngineSpec.modelSpec[0].name`. */
 export function pathText(path: Path): string {
   return path.reduce<string>(
     (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? key : `${text}.${key}`),
@@ -14,12 +13,11 @@ export function isWithin(path: Path, above: Path): boolean {
   return path.length >= above.length && above.every((key, index) => path[index] === key);
 }
 
-/** A mapping, and no list. */
 export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What stands at a path; own keys alone, so that names such as `__proto__` lead nowhere. */
+/** Own keys only: `__proto__` leads nowhere. */
 export function valueAt(root: unknown, path: Path): unknown {
   return path.reduce<unknown>((value, key) => {
     if (Array.isArray(value)) {
@@ -29,7 +27,6 @@ export function valueAt(root: unknown, path: Path): unknown {
   }, root);
 }
 
-/** Whether a value says nothing: absent, null, or empty. */
 export function isEmpty(value: unknown): boolean {
   return (
     value === undefined ||
@@ -40,12 +37,11 @@ export function isEmpty(value: unknown): boolean {
   );
 }
 
-/** The row of a table that a file names; undefined for names such as `constructor`, which every object has. */
+/** Undefined for `constructor` and other inherited names. */
 export function rowOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The values of a mapping; none of anything else. */
 export function mappingOf(value: unknown): Readonly<Record<string, unknown>> {
   return isMapping(value) ? value : {};
 }

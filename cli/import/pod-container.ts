@@ -1,4 +1,4 @@
-/** A container of a pod that serves a model: its image, command line, variables and resources. */
+/** Container of a model server: image, command, variables, resources. */
 import { type Flag, flagsOf, serverInScript, substituted, variablesIn, wordsOf } from "./command-line";
 import type { ModelDraft } from "./draft";
 import { isGpu, isGpuCount, readNodeSelector, readNodeTerms, readResources, readTolerations } from "./nodes-of-pods";
@@ -7,24 +7,18 @@ import { applyImage, imageOf } from "./server-image";
 import { applyVariables, valuesOf, variablesOf } from "./variables";
 import { applyVllmFlags } from "./vllm-flags";
 
-/** Variables of LLMInferenceService whose value is a command line. */
+/** LLMInferenceService variables with command lines. */
 const FLAG_VARIABLES = ["VLLM_ADDITIONAL_ARGS"];
 
-/** What a format knows of its containers besides what is in them. */
 export interface ContainerContext {
-  /** A word of the command line with the format's own references put in. @default the word */
+  /** Resolves the format's references. @default the word */
   readonly text?: (word: string) => string;
-  /** Flags under vLLM's names, of a server that has others. @default as they are */
+  /** Maps flags to vLLM's. @default unchanged */
   readonly flags?: (flags: readonly Flag[]) => readonly Flag[];
-  /** Variables that the format reads itself. @default none */
+  /** Variables that the format reads. @default none */
   readonly taken?: readonly string[];
 }
 
-/**
- * Reads a container.
- *
- * @param at of the container.
- */
 export function readContainer(
   model: ModelDraft,
   at: Path,
@@ -74,7 +68,7 @@ export function readContainer(
   noteResources(model, [...at, "resources"]);
 }
 
-/** Says of each resource what becomes of it; of processors and memory once. */
+/** CPUs and memory are noted once. */
 function noteResources({ ledger }: ModelDraft, at: Path): void {
   const all = ["requests", "limits"].flatMap((section) =>
     ledger.keys(...at, section).map((name) => ({ name, place: [...at, section, name] })),
@@ -114,7 +108,6 @@ function applyServerFlags(
   }
 }
 
-/** What a PodSpec asks of nodes. */
 export function readPodPlace(model: ModelDraft, at: Path): void {
   readNodeSelector(model.ledger, [...at, "nodeSelector"], model.machine);
   readTolerations(model.ledger, [...at, "tolerations"], model.machine);
@@ -122,13 +115,12 @@ export function readPodPlace(model: ModelDraft, at: Path): void {
   readNodeTerms(model.ledger, [...at, "affinity", ...required], model.machine);
 }
 
-/** Position of the container that serves: the one of that name, else the first. */
+/** By name, else the first. */
 export function servingContainer(containers: readonly unknown[], names: readonly string[]): number {
   const index = containers.findIndex((each) => isMapping(each) && names.includes(String(each.name)));
   return Math.max(index, 0);
 }
 
-/** What of the layout the command line states. */
 export function statedLayout(model: ModelDraft): void {
   const { tensorParallel, pipelineParallel } = model.block;
   const isOnCpu =
@@ -144,13 +136,12 @@ export function statedLayout(model: ModelDraft): void {
   const deep = typeof pipelineParallel === "number" ? pipelineParallel : 1;
   const { gpus } = model.original;
   model.original = { ...model.original, tensorParallel: wide, pipelineParallel: deep };
-  // Pods of one replica may share a group of GPUs.
+  // Pods of a replica may share GPUs.
   if (gpus !== undefined && wide > gpus && deep === 1) {
     model.ledger.wrong(model.at, tooFewGpus(wide, gpus));
   }
 }
 
-/** A pod whose engine does not start. */
 export function tooFewGpus(needed: number, gpus: number): string {
   return `vLLM needs ${needed} GPUs for its tensor parallelism, and the pod has ${gpus}: it does not start; the plan gives it ${needed}`;
 }

@@ -1,10 +1,9 @@
-/** What a document adds to the pods of a model: `models.<name>.pod`. */
+/** Additions to a model's pods: `models.<name>.pod`. */
 import type { Plain } from "./draft";
 
-/** A volume, init container or sidecar, by the fields of the configuration. */
+/** By the configuration's fields. */
 export type PodPart = Readonly<Record<string, Plain>> & { readonly name: string };
 
-/** Parts are found by their name, labels and annotations by their key. */
 export interface PodDraft {
   readonly labels: Record<string, Plain>;
   readonly annotations: Record<string, Plain>;
@@ -17,17 +16,13 @@ export function emptyPod(): PodDraft {
   return { labels: {}, annotations: {}, volumes: [], initContainers: [], sidecars: [] };
 }
 
-/** The keys of a pod that have something; undefined where none has. */
+/** Undefined without content. */
 export function writtenPod(pod: PodDraft): Record<string, Plain> | undefined {
   const written = Object.entries(pod).filter(([, value]) => Object.keys(value as object).length > 0);
   return written.length === 0 ? undefined : (Object.fromEntries(written) as Record<string, Plain>);
 }
 
-/**
- * Takes one thing out again: a key of labels or annotations, or a part by its position.
- *
- * @returns its name, undefined where there is no such thing.
- */
+/** Removes a label, an annotation or a part by position. @returns its name, if it existed. */
 export function removeFromPod(pod: PodDraft, section: string, key: string | number): string | undefined {
   const held = pod[section as keyof PodDraft] as Record<string, Plain> | PodPart[] | undefined;
   if (Array.isArray(held)) {

@@ -1,43 +1,37 @@
-/** Which machines the models of a draft share. */
-
 import migProfiles from "../../catalog/mig-profiles.json";
 import { nearest } from "../../catalog/nearest";
 import { cards, findShape, gpuOfCard, shapes } from "../../catalog/shapes";
 import { type Draft, keyOf, type MachineDraft, type ModelDraft, type PoolDraft, uniqueKeys } from "./draft";
 import { isMapping } from "./path";
 
-/** One pool of the environment. */
 export interface ImportedPool {
   name: string;
   readonly machine: MachineDraft;
   readonly models: ModelDraft[];
-  /** The pool that a document declared. */
   readonly declared?: PoolDraft;
   readonly processor: "nvidia" | "amd" | "cpu";
 }
 
-/** Pods of a pool that are counted: more than any plan takes. */
+/** More than any plan uses. */
 const MOST_PODS = 2000;
 
-/** GPUs that one pod of a model has. */
 export function gpusPerPod({ original, block }: ModelDraft): number {
   const tensor = block.tensorParallel;
   return typeof tensor === "number" ? tensor : (original.tensorParallel ?? original.gpus ?? 1);
 }
 
-/** Pods of one replica. */
 export function podsPerReplica({ original, block }: ModelDraft): number {
   const stages = block.pipelineParallel;
   return typeof stages === "number" ? stages : (original.pipelineParallel ?? 1);
 }
 
-/** Pods that read prompts and pods that write answers, where they are different ones. */
+/** 2 with disaggregated prefill. */
 export function partsOf({ block }: ModelDraft): number {
   const { prefillDecode: parts } = block;
   return isMapping(parts) ? Number(parts.prefill) + Number(parts.decode) || 1 : 1;
 }
 
-/** The pools that the models need, those first that a document declares. */
+/** Declared pools first. */
 export function poolsOf(draft: Draft): ImportedPool[] {
   const pools: ImportedPool[] = draft.pools.map((declared) => {
     checkShape(declared.machine, () =>
@@ -71,7 +65,7 @@ export function poolsOf(draft: Draft): ImportedPool[] {
   return pools;
 }
 
-/** Slices of one card count as GPUs; where no file names the card, it is one that has them. */
+/** Slices count as GPUs; without a named card, one that supports them. */
 function slicesOf({ machine, models }: ImportedPool): void {
   const layout = machine.mig?.replace(/^all-/, "");
   const having = migProfiles.cards.filter(({ profiles }) => profiles.some(({ name }) => name === layout));
@@ -113,7 +107,6 @@ function checkShape(machine: MachineDraft, note: () => void): void {
   }
 }
 
-/** A machine without GPUs, for pods that ask for some. */
 function checkGpus({ ledger, at, machine, original }: ModelDraft): void {
   const shape = findShape(machine.shape ?? "");
   if (shape !== undefined && shape.gpu === undefined && original.gpus !== undefined && original.gpus > 0) {
@@ -131,7 +124,7 @@ function processorOf(machine: MachineDraft, model?: ModelDraft): ImportedPool["p
   return machine.vendor ?? (model?.engine === "ollama" && model.original.gpus === undefined ? "cpu" : "nvidia");
 }
 
-/** The pool of another document, or of another model with the same machines. */
+/** Joins a declared pool, or a model's with the same machines. */
 function joined(model: ModelDraft, pools: readonly ImportedPool[]): ImportedPool | undefined {
   const { machine } = model;
   const { shared } = machine;
@@ -178,7 +171,7 @@ function poolName({ shape, card }: MachineDraft, processor: ImportedPool["proces
   return keyOf(name);
 }
 
-/** Nodes for all replicas of a pool, where each pod has its GPUs on one node. */
+/** Each pod has its GPUs on one node. */
 export function nodesFor({ models }: ImportedPool, gpusPerNode: number, which: "min" | "max"): number {
   const free: number[] = [];
   const pods = models

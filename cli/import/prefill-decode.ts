@@ -1,13 +1,13 @@
-/** Pods that read prompts and pods that write answers. */
+/** Disaggregated prefill. */
 import type { ModelDraft } from "./draft";
 
-/** Flags that the platform sets for both kinds of pods, or that take their connector's place. */
+/** Set by the platform, or in conflict with its connector. */
 const FLAGS: Readonly<Record<string, string>> = {
   "kv-transfer-config": "vllm.prefillDecode sets the connector for both kinds of pods",
   "kv-offloading-size": "it replaces the connector that vllm.prefillDecode needs",
 };
 
-/** Makes a model one of both kinds of pods, and leaves out what such models cannot have. */
+/** Removes settings that such models cannot have. */
 export function splitPods(model: ModelDraft, prefill: number, decode: number): void {
   const { ledger, args, adapters, places, at } = model;
   model.block.prefillDecode = { prefill, decode };

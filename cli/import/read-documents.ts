@@ -1,4 +1,4 @@
-/** Files that a user names, as documents with lines. Nothing in them is trusted. */
+/** Reads untrusted files as documents with line numbers. */
 import {
   isAlias,
   isMap,
@@ -17,39 +17,34 @@ import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file
 import type { EnvFiles } from "./compose-env";
 import { isMapping, type Path, valueAt } from "./path";
 
-/** One YAML or JSON document of a file. */
 export interface SourceDocument {
   /** As the user named it. */
   readonly file: string;
-  /** Where a path comes from, in a document that was merged from several. @default the file, and the path itself */
+  /** Origin of a path in a merged document. @default the file and path */
   readonly sourceOf?: (path: Path) => { readonly file: string; readonly path: Path };
   readonly root: Readonly<Record<string, unknown>>;
-  /** Files next to it whose variables it has. @default none */
+  /** Files with its variables. @default none */
   readonly envFiles?: EnvFiles;
-  /** Line of a path, or of the nearest thing above it, from 1. */
+  /** Line of the path or its nearest parent, from 1. */
   readonly lineOf: (path: Path) => number | undefined;
 }
 
-/** A file that cannot be imported; the message has its name, the line and the reason. */
+/** The message has name, line and reason. */
 export class ImportFileError extends Error {}
 
-/** Recipes and values files have some kilobytes. */
+/** Recipes and values files have kilobytes. */
 const MOST_BYTES = 1024 * 1024;
 
-/** How often aliases of a file may repeat what their anchors hold. */
+/** Limits expansion of aliases. */
 const MOST_ALIASES = 100;
 
-/** Nesting that no published format comes near. */
+/** Deeper than any published format. */
 const DEEPEST = 64;
 
-/** Keys that change the object that they are set on. */
+/** Keys that change the object they are set on. */
 const FORBIDDEN_KEYS = ["__proto__", "constructor", "prototype"];
 
-/**
- * The documents of a file: those of a YAML stream, or one of JSON, which is YAML.
- *
- * @throws ImportFileError with the line, for what is no such file.
- */
+/** A YAML stream, or JSON, which is YAML. @throws ImportFileError with the line */
 export function readDocuments(file: string, path: string): SourceDocument[] {
   return documentsOf(file, readText(file, path));
 }
@@ -97,7 +92,7 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
       return refuse(contents.range?.[0] ?? 0, "a document of an importable file is a mapping of keys");
     }
     if (!fits(root)) {
-      return refuse(contents.range?.[0] ?? 0, "its aliases repeat too much; write out what they stand for");
+      return refuse(contents.range?.[0] ?? 0, "its aliases repeat too much; write their values out");
     }
     const name = valueAt(root, ["metadata", "name"]);
     if (typeof name === "string" && name.includes("{{")) {
@@ -121,7 +116,7 @@ function parsedOf(file: string, text: string, lines: LineCounter) {
       prettyErrors: false,
       merge: true,
       logLevel: "error",
-      // The parser compares each key with all before it: checkNodes does it in one pass.
+      // The parser compares keys pairwise; checkNodes needs one pass.
       uniqueKeys: false,
     });
     return "empty" in parsed ? [] : parsed;
@@ -138,7 +133,7 @@ function plainOf(file: string, convert: () => unknown): unknown {
   }
 }
 
-/** Tags of plain values, and those by which compose files take a value of another file back. */
+/** Plain values, and Compose's tags that revert another file's value. */
 const TAGS = /^(!|!reset|!override|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq|merge))$/;
 
 function checkNodes(contents: Node, refuse: (node: Node, why: string) => never, text: string): void {
@@ -151,7 +146,7 @@ function checkNodes(contents: Node, refuse: (node: Node, why: string) => never, 
       if (isAlias(node)) {
         aliases += 1;
         if (aliases > MOST_ALIASES) {
-          refuse(node, `more than ${MOST_ALIASES} aliases; write out what they stand for`);
+          refuse(node, `more than ${MOST_ALIASES} aliases; write their values out`);
         }
       } else if (node.tag !== undefined && !TAGS.test(node.tag)) {
         refuse(node, `the tag ${node.tag} is not read; write the value without it`);
@@ -162,7 +157,7 @@ function checkNodes(contents: Node, refuse: (node: Node, why: string) => never, 
   });
 }
 
-/** Keys are texts, each of which stands once. Those with which mappings are merged may stand again. */
+/** Unique, except merge keys. */
 function checkKeys(map: YAMLMap, refuse: (node: Node, why: string) => never, text: string): void {
   const seen = new Set<string>();
   for (const { key } of map.items) {
@@ -177,16 +172,16 @@ function checkKeys(map: YAMLMap, refuse: (node: Node, why: string) => never, tex
       refuse(key, `the key ${name} is not allowed; remove it`);
     }
     if (seen.has(name) && name !== "<<") {
-      refuse(key, `the key ${name} stands twice; keep one of them`);
+      refuse(key, `the key ${name} appears twice; keep one of them`);
     }
     seen.add(name);
   }
 }
 
-/** Words for true and false of YAML 1.1, by which Helm and Kubernetes read files. */
+/** Booleans of YAML 1.1, which Helm and Kubernetes use. */
 const BOOLEANS = /^(?:(y|yes|on)|n|no|off)$/i;
 
-/** Reads such words without quotes as they do. Compose files have YAML 1.2. */
+/** Unquoted only. Compose files use YAML 1.2. */
 function readBooleans(contents: Node): void {
   if (isMap(contents) && contents.has("services")) {
     return;
@@ -202,7 +197,7 @@ function readBooleans(contents: Node): void {
   });
 }
 
-/** Whether a document with all that its aliases stand for is not much larger than a file may be. */
+/** Whether the expanded document is about as large as a file may be. */
 function fits(root: unknown): boolean {
   let left = 2 * MOST_BYTES;
   for (const waiting: unknown[] = [root]; waiting.length > 0 && left > 0; ) {
@@ -241,7 +236,6 @@ function lineAt(
   return offset === undefined ? undefined : lines.linePos(offset).line;
 }
 
-/** The pairs of a mapping by their keys, made once. */
 function pairsOf(map: YAMLMap, all: WeakMap<YAMLMap, ReadonlyMap<string, Pair>>): ReadonlyMap<string, Pair> {
   const known = all.get(map);
   if (known !== undefined) {

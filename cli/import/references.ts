@@ -1,4 +1,3 @@
-/** Objects that another one names. */
 import { type Path, valueAt } from "./path";
 import type { SourceDocument } from "./read-documents";
 
@@ -12,10 +11,8 @@ export function nameOf(root: Root): unknown {
 }
 
 /**
- * The objects that an object can name: those of its namespace. A file without namespace is of whichever it is applied to,
- * and stands behind those that say the same.
- *
- * @param shared namespaces that every object can name too, behind its own.
+ * Objects of its namespace first; files without one apply to any. @param shared namespaces open to
+ * every object, after its own.
  */
 export function inNamespaceOf(
   root: Root,

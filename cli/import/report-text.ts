@@ -1,4 +1,4 @@
-/** The account of an import, for people and as JSON. */
+/** Report of an import, as text and JSON. */
 import { counted } from "../../names/counted";
 import { visible, visibleJson, visibleLines } from "../../names/visible";
 import type { Imported } from "./import-files";
@@ -12,7 +12,7 @@ const HEADINGS: Readonly<Record<EntryKind, string>> = {
   mapped: "Mapped",
 };
 
-/** Report for a terminal: what needs a decision first; what is the same is counted. */
+/** Decisions first; unchanged values are counted. */
 export function reportText({ entries, settled }: Imported): string {
   const sections = (["wrong", "notMapped", "changed"] as const).flatMap((kind) => {
     const rows = entries.filter((entry) => entry.kind === kind);
@@ -30,7 +30,7 @@ function lineText({ file, line, path, to, why }: Entry): string {
   return visible(`${place} ${path}${key}: ${why ?? ""}`);
 }
 
-/** A reason that may quote the file. */
+/** May quote the file. */
 function shown(message: string): string {
   return visibleLines(withoutSecrets(message));
 }
@@ -53,7 +53,6 @@ function decisionText({ decision }: NonNullable<Imported["settled"]>): string {
   }
 }
 
-/** Report for programs. */
 export function reportJson(out: string, { entries, settled }: Imported): string {
   const decision = settled?.decision;
   const plan =

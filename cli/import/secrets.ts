@@ -1,13 +1,13 @@
-/** What is a secret, by its name or by how it looks. None is copied, and none is shown. */
+/** Detects secrets by name or form; none is copied or shown. */
 import type { Path } from "./path";
 
-/** Names of variables, keys and flags that hold one. `…_TOKENS` counts tokens of text. */
+/** `…_TOKENS` counts tokens of text. */
 const NAME =
   /(^|[^a-z])(pw|pwd|pass)$|((?<!(?:bos|eos|pad|unk|sep|cls|mask|stop|image|video|audio)[-_])token|(api|secret|access)[-_]?keys?|[_-]keys?|access[-_]?key[-_]?id|secrets?|passw(or)?ds?|passphrase|credentials?)$/i;
 
 /**
- * `--api-key=…`, `Bearer …`, `curl -u user:…`, `//token@host`, `user:…@host`, `?sig=…`, `API_KEY=…`, and keys by their first
- * letters. A digest follows `@` too.
+ * `--api-key=…`, `Bearer …`, `curl -u user:…`, `//token@host`, `user:…@host`, `?sig=…`,
+ * `API_KEY=…`, and known prefixes. A digest also follows `@`.
  */
 const TEXTS: readonly RegExp[] = [
   /--?[\w.-]{0,80}(key|token|secret|passw(or)?d|credentials?)(=|\s+)(?!\d+(\s|$))\S/i,
@@ -21,24 +21,23 @@ const TEXTS: readonly RegExp[] = [
   /(^|\s)\w*(KEY|TOKEN|SECRET|PASSWORD|PASSWD)=\S/i,
 ];
 
-/** `"password": "…"`, `X-Api-Key: …`: keys of JSON and YAML, and headers. Counts are no secrets. */
+/** `"password": "…"`, `X-Api-Key: …`: JSON and YAML keys, and headers. Counts are no secrets. */
 const NAMED = /(?<!\w)([A-Za-z][\w.-]{0,80})["']?\s*[:=]\s*["']?(?!\d+(?:\W|$))[^\s"',{}[\]]/g;
 
 export function isSecretName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Whether a text has a secret somewhere in it. */
 export function holdsSecret(text: string): boolean {
   return TEXTS.some((form) => form.test(text)) || [...text.matchAll(NAMED)].some(([, name = ""]) => isSecretName(name));
 }
 
-/** A text of ours that repeats words of a file, without those that hold a secret. */
+/** Removes the file's secrets from a message. */
 export function withoutSecrets(text: string): string {
   return text.replace(/[^\s"]+/g, (word) => (holdsSecret(word) ? "…" : word));
 }
 
-/** Whether the value at a path is one: by the key that it stands at, or by the word before it in a list. */
+/** By its key, or the previous word of a list. */
 export function isSecretPlace(path: Path, before: unknown): boolean {
   const key = path[path.length - 1];
   return typeof key === "string"

@@ -1,8 +1,7 @@
-/** Names by which clients ask for models and their adapters. */
 import { keyOf, type ModelDraft } from "./draft";
 import type { Path } from "./path";
 
-/** The name that the original's server has by itself: of a platform before its command line is read, then of the weights. */
+/** The server's default name: the platform's, then that of the weights. */
 export function serveAs({ settings, places }: ModelDraft, name: string | undefined, at: Path): void {
   if (name !== undefined && settings.servedName === undefined) {
     settings.servedName = name;
@@ -10,7 +9,7 @@ export function serveAs({ settings, places }: ModelDraft, name: string | undefin
   }
 }
 
-/** The name of a tag of Ollama, where it has one that the engine can give a model: no host stands before it. */
+/** Ollama's tag, unless it starts with a host. */
 export function serveTag(model: ModelDraft, tag: string, at: Path): void {
   if (tag.split("/").length <= 2) {
     serveAs(model, tag, at);
@@ -25,12 +24,7 @@ export function serveTag(model: ModelDraft, tag: string, at: Path): void {
 
 export const ADAPTER_SOURCES = "adapters come from hf://org/name or from s3://bucket/prefix of the model store";
 
-/**
- * Adds an adapter.
- *
- * @param asked what clients of the original ask for.
- * @param name of the adapter itself. @default what clients ask for
- */
+/** @param asked name that the original's clients use. @param name @default that name */
 export function addAdapter(model: ModelDraft, asked: string, source: string, at: Path, name = asked): void {
   const { adapters, ledger } = model;
   const key = keyOf(name);
@@ -50,7 +44,7 @@ export function addAdapter(model: ModelDraft, asked: string, source: string, at:
   }
 }
 
-/** A name answers for one model: the first keeps it, and the others have that of their entry. */
+/** The first model keeps a shared name. */
 export function shareOutNames(models: readonly ModelDraft[]): void {
   const taken = new Set<unknown>();
   for (const { settings, places, ledger, at } of models) {

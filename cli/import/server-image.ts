@@ -1,28 +1,23 @@
-/** Which engine a container image runs, and what becomes of the image. */
 import { isPinned, parseImage } from "../../catalog/image-reference";
 import { type EngineName, engineOf } from "../../engines";
 import type { ModelDraft } from "./draft";
 import type { Path } from "./path";
 import { serveAs } from "./served-name";
 
-/** What an image says of its engine. */
 export interface ServerImage {
-  /** As the file has it. */
   readonly reference: string;
   readonly engine: EngineName;
-  /** Release that its name states. */
   readonly version?: string;
-  /** It is published by the engine's own project. */
+  /** Published by the engine's project. */
   readonly isOfficial: boolean;
-  /** It starts a server of its own around the engine. */
+  /** Wraps the engine in another server. */
   readonly server?: string;
-  /** Weights that its name has. */
   readonly weights?: string;
-  /** Name that its server answers to, where no flag gives one. */
+  /** Served name without a flag. */
   readonly servedName?: string;
 }
 
-/** By what the name of an image ends with, without registry and tag. */
+/** By the end of the image's name, without registry and tag. */
 const OFFICIAL: readonly (readonly [RegExp, EngineName])[] = [
   [/(^|\/)vllm\/vllm-openai(-rocm|-cpu)?$/, "vllm"],
   [/(^|\/)ollama\/ollama$/, "ollama"],
@@ -37,19 +32,19 @@ const BUILDS: readonly (readonly [RegExp, EngineName])[] = [
   [/triton/, "triton"],
 ];
 
-/** Images whose program is not the engine's, and what it is called. */
+/** Images with another program than the engine's. */
 const SERVERS: readonly (readonly [RegExp, string])[] = [
   [/^nvcr\.io\/nim\//, "NVIDIA NIM"],
   [/huggingfaceserver/, "KServe's server for Hugging Face models"],
 ];
 
-/** Builds whose tags count the releases of another project than the engine. */
+/** Tags that count another project's releases. */
 const OWN_NUMBERS = /lmcache|llm-d-|(^|\/)modh\/|opendatahub/;
 
-/** NVIDIA NIM: one image for each model. */
+/** One image per model. */
 const NIM = /^nvcr\.io\/nim\/([\w.-]+\/([\w.-]+))$/;
 
-/** @returns undefined where the image is none of an engine that is served here. */
+/** @returns undefined for an engine that is not supported. */
 export function serverImage(reference: string): ServerImage | undefined {
   const { repository: name, tag = "" } = parseImage(reference);
   const official = OFFICIAL.find(([pattern]) => pattern.test(name))?.[1];
@@ -72,11 +67,11 @@ export function serverImage(reference: string): ServerImage | undefined {
   };
 }
 
-/** The engine's release in a tag: behind the engine's name, or at its beginning where the project counts no other. */
+/** After the engine's name, or first if the project counts no other. */
 function releaseNamed(engine: EngineName, name: string, tag: string): string | undefined {
   const form = engine === "triton" ? "\\d\\d\\.\\d\\d" : "\\d+\\.\\d+\\.\\d+(?:\\.(?:post)?\\d+)?";
   const [, behind] = new RegExp(`${engine}[-_:]?v?(${form})(?![\\d.])`).exec(`${name}:${tag}`) ?? [];
-  // As recipes of OCI write 0.8.3: vllmv083.
+  // OCI's recipes write 0.8.3 as vllmv083.
   const [, minor, patch] = new RegExp(`${engine}v0(\\d)(\\d)(?!\\d)`).exec(tag) ?? [];
   if (minor !== undefined && patch !== undefined) {
     return `0.${minor}.${patch}`;
@@ -85,23 +80,18 @@ function releaseNamed(engine: EngineName, name: string, tag: string): string | u
   return behind ?? (OWN_NUMBERS.test(name) ? undefined : first);
 }
 
-/** The image of a server whose engine something else says where its name does not. */
 export function imageOf(reference: string, engine: EngineName): ServerImage {
   return serverImage(reference) ?? { reference, engine, isOfficial: false };
 }
 
-/** Notes the image of a model's server; what becomes of it depends on the release that it behaves as. */
+/** The outcome depends on the release. */
 export function applyImage(model: ModelDraft, image: ServerImage, at: readonly Path[]): void {
   model.engine = image.engine;
   model.image = { image, at };
   serveAs(model, image.servedName, at[0] ?? model.at);
 }
 
-/**
- * Puts the image, or the engine's release, into the model's settings, and notes what becomes of it.
- *
- * @param stated release that own images behave as, where their tag has none.
- */
+/** @param stated release of custom images without a version tag. */
 export function settleImage(model: ModelDraft, stated: string | undefined): void {
   const { ledger, settings, places, image: noted } = model;
   if (noted === undefined) {
@@ -134,12 +124,12 @@ export function settleImage(model: ModelDraft, stated: string | undefined): void
   }
 }
 
-/** Notes that an image, which was mapped, is not in the environment after all. */
+/** The mapped image is not in the environment. */
 export function loseImage({ ledger, image, at }: ModelDraft, why: string): void {
   image?.at.forEach((place) => void ledger.retract("models.*.image", at, why, place));
 }
 
-/** Why an image of the user's own is not in the environment; undefined where it is. */
+/** Undefined if it is. */
 function lostReason({ reference, engine, server }: ServerImage, version: string | undefined): string | undefined {
   const { label, options } = engineOf(engine);
   const instead = `the published image of ${label} takes its place`;
@@ -161,7 +151,7 @@ function lostReason({ reference, engine, server }: ServerImage, version: string 
     : `${label} ${version} is none of the releases ${known[0]} to ${known[known.length - 1]} that are known here: ${instead}, unless --engine-version states one`;
 }
 
-/** Docker Hub's own images are written without it. */
+/** Docker Hub's images omit the registry. */
 export function withRegistry(reference: string): string {
   const [host = "", ...rest] = reference.split("/");
   return rest.length > 0 && /[.:]|^localhost$/.test(host) ? reference : `docker.io/${reference}`;

@@ -1,4 +1,4 @@
-/** Chooses what no file says, and holds the result against the planner, until the environment is one that it can read. */
+/** Chooses defaults, and repairs the environment until the planner reads it. */
 import { ruleFor } from "../../catalog/engine-options";
 import { findShape, gpuOfCard } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
@@ -16,27 +16,19 @@ import { ImportFileError } from "./read-documents";
 import { settleImage } from "./server-image";
 import { isFolder, isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
 
-/** An environment, and what the planner says of it. */
 export interface Settled extends Settlement {
   readonly text: string;
   readonly decision: Decision;
 }
 
-/** More than the options that a file can have wrong at once. */
+/** More than the mistakes of any file. */
 const MOST_REPAIRS = 12;
 
-/** Rule of the planner that counts memory alone. */
 export const TOO_LARGE = "model-fits";
 
-/** Shortest context that is tried where the model's own does not fit. */
 const LEAST_CONTEXT = 2048;
 
-/**
- * The environment of a draft.
- *
- * @param name of the environment.
- * @param baseDirectory where its file will be.
- */
+/** @param name of the environment. @param baseDirectory of its file. */
 export async function settle(
   name: string,
   draft: Draft,
@@ -73,7 +65,7 @@ function isRefused({ decision }: Settled): boolean {
   return decision.kind === "planned" && decision.refusals.length > 0;
 }
 
-/** The one that fits, else the largest machines, unless their size is not what is missing. */
+/** The one that fits, else the largest, if size is the problem. */
 function bestOf(tried: readonly Settled[]): Settled {
   const last = tried[tried.length - 1] as Settled;
   const { decision } = last;
@@ -118,7 +110,6 @@ function settledModels(draft: Draft): SettledModel[] {
   });
 }
 
-/** As many replicas as an environment may have. */
 const MOST_REPLICAS = 1000;
 
 function soundReplicas({ ledger, at, replicas }: ModelDraft): ModelDraft["replicas"] {
@@ -177,7 +168,7 @@ function noteWeights(model: ModelDraft, { entry, repository, tag, stored, config
   }
 }
 
-/** Machines that a pool may have, in the order in which they are tried. */
+/** In order of trial. */
 function candidatesOf(pool: ImportedPool, options: ImportOptions, cluster: "local" | "oci" | "aws"): ResolvedMachine[] {
   const { machine, processor, models } = pool;
   const least = Math.max(1, ...models.map(gpusPerPod));
@@ -225,7 +216,7 @@ async function repaired(settlement: Settlement, baseDirectory: string): Promise<
   return rewritten(await corrected(settlement, baseDirectory), baseDirectory);
 }
 
-/** Leaves out, with its reason, what the configuration refuses. */
+/** Removes what the configuration refuses, with reasons. */
 async function corrected(settlement: Settlement, baseDirectory: string): Promise<Settled> {
   let text = environmentText(settlement);
   let decision = await decideOn(settlement, text, baseDirectory);
@@ -242,7 +233,7 @@ async function corrected(settlement: Settlement, baseDirectory: string): Promise
   return { ...settlement, text, decision };
 }
 
-/** Where the planner refuses a model for one thing that can be written in another way, that way. */
+/** Rewrites what the planner refuses, if an alternative exists. */
 async function rewritten(settled: Settled, baseDirectory: string): Promise<Settled> {
   let current = settled;
   for (const model of settled.models) {
@@ -262,7 +253,7 @@ async function rewritten(settled: Settled, baseDirectory: string): Promise<Settl
   return current;
 }
 
-/** The decision on the models that the planner can read: of others their config.json is still to come. */
+/** Only on models with a config.json. */
 async function decideOn(settlement: Settlement, text: string, baseDirectory: string): Promise<Decision> {
   const { models, pools, draft } = settlement;
   const known = models.filter(({ weights }) => !isUndescribed(weights));
@@ -276,7 +267,7 @@ async function decideOn(settlement: Settlement, text: string, baseDirectory: str
   return partial.kind === "planned" ? { ...partial, isPartial: true } : decision;
 }
 
-/** Where a model's own length does not fit and no file states one: the longest that does. */
+/** The longest length that fits, if no file states one. */
 async function shortened(settled: Settled, baseDirectory: string): Promise<Settled> {
   let current = settled;
   for (const model of settled.models) {
@@ -323,7 +314,7 @@ async function shortened(settled: Settled, baseDirectory: string): Promise<Settl
   return { ...current, text, decision: await decideOn(current, text, baseDirectory) };
 }
 
-/** Why a model is not placed; undefined where it is, or where the reason is unknown. */
+/** Undefined if placed, or unknown. */
 export function refusalOf(
   { decision }: Pick<Settled, "decision">,
   { key }: Pick<SettledModel, "key">,
@@ -334,13 +325,13 @@ export function refusalOf(
   return decision.refusals.find(({ subject }) => subject === `models.${key}` || subject === key);
 }
 
-/** Options by which an engine takes less GPU memory than the plan counts. */
+/** Options that lower GPU memory below the plan's count. */
 function movesMemory({ engine, args }: ModelDraft): boolean {
   const { memory } = engineOf(engine).options.arguments;
   return Object.keys(args).some((name) => ruleFor(memory, name) !== undefined);
 }
 
-/** Whether the plan is of nothing but what the file says: its own machine, the engine's published image, every flag. */
+/** Whether all of it is stated: machine, published image, every flag. */
 export function isOriginals({ options, pools }: Settlement, { draft }: SettledModel): boolean {
   const { card, shape } = pools.find(({ models }) => models.includes(draft))?.machine ?? {};
   return (

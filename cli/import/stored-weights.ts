@@ -1,4 +1,4 @@
-/** Weights that are not on the Hugging Face Hub: on a volume claim or in a bucket. */
+/** Weights on a volume claim or in a bucket. */
 
 import { isOpen } from "./command-line";
 import type { Draft, ModelDraft } from "./draft";
@@ -9,7 +9,7 @@ const OUTSIDE = "its value is set outside of the file: write the repository into
 
 const NAMED = "models.*.model";
 
-/** What a field calls the weights. A name that another field gave before gives way. */
+/** A name by an earlier field is replaced. */
 export function nameWeights(model: ModelDraft, name: string, at: Path): void {
   if (isOpen(name)) {
     model.ledger.lost(at, OUTSIDE);
@@ -23,7 +23,7 @@ export function nameWeights(model: ModelDraft, name: string, at: Path): void {
   model.ledger.mapped(at, NAMED);
 }
 
-/** Another place says which weights these are. */
+/** Another path names the weights. */
 export function giveWay(model: ModelDraft, at: Path): void {
   if (model.namedAt !== undefined && model.weights !== undefined) {
     model.ledger.correct(NAMED, model.namedAt, `${pathText(at)} says which weights these are`);
@@ -31,10 +31,9 @@ export function giveWay(model: ModelDraft, at: Path): void {
   }
 }
 
-/** Engines that read weights of a volume, or of the model store. */
 const READERS = ["vllm", "tgi"];
 
-/** Buckets of `storage.buckets` by the scheme of their addresses. */
+/** `storage.buckets` by scheme. */
 const STORES: Readonly<Record<string, { readonly url: string; readonly region: string }>> = {
   s3: { url: "https://s3.us-east-1.amazonaws.com", region: "us-east-1" },
   gs: { url: "https://storage.googleapis.com", region: "auto" },
@@ -43,8 +42,8 @@ const STORES: Readonly<Record<string, { readonly url: string; readonly region: s
 const BUCKET = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
 /**
- * Reads the address of weights: `hf://org/name`, `pvc://claim/path`, `s3://bucket/prefix`, `gs://bucket/prefix`.
- * What the weights are, the address says, or one of the names.
+ * Reads `hf://org/name`, `pvc://claim/path`, `s3://bucket/prefix`, `gs://bucket/prefix`; the
+ * address or a name identifies the weights.
  */
 export function applyAddress(
   model: ModelDraft,
@@ -105,7 +104,7 @@ export function applyAddress(
   }
 }
 
-/** Whether a volume claim at a folder of the pod holds the model's weights; then they are its source. */
+/** Whether a mounted claim holds the weights; then it is their source. */
 export function readFromClaim(model: ModelDraft, claim: string, mountPath: string, at: Path): boolean {
   const { weights = "", engine } = model;
   const isBelow = weights === mountPath || weights.startsWith(`${mountPath}/`);

@@ -1,4 +1,4 @@
-/** Volumes, further containers, labels and annotations of a pod, as `models.<name>.pod` has them. */
+/** As `models.<name>.pod`. */
 import { isPinned } from "../../catalog/image-reference";
 import { keyOf, type ModelDraft, type Plain } from "./draft";
 import type { Ledger } from "./ledger";
@@ -10,42 +10,38 @@ import { withRegistry } from "./server-image";
 import { readFromClaim } from "./stored-weights";
 import { isSecret, valuesOf, variablesOf } from "./variables";
 
-/** Where a document has the parts of a pod. */
 export interface PodPlaces {
   readonly volumes: Path;
-  /** Mounts of the engine's container. */
   readonly mounts: Path;
   readonly initContainers?: Path;
   readonly containers?: Path;
-  /** Position of the engine among the containers. */
   readonly serving?: number;
   readonly labels?: Path;
   readonly annotations?: Path;
 }
 
-/** A volume of the engine's container, and the claim of which weights may be read. */
+/** The claim may contain weights. */
 interface Mount {
   readonly name: string;
   readonly mountPath: string;
   readonly at: Path;
 }
 
-/** Keys that say who scrapes, injects into or installed a pod: the platform has its own. */
+/** Keys for scrapers, injectors and installers: the platform sets its own. */
 const OTHERS_KEYS =
   /^(prometheus\.|sidecar\.istio\.io\/|linkerd\.io\/|app\.kubernetes\.io\/|helm\.sh\/|autoscaling\.knative|meta\.helm)/;
 
-/** Programs that fetch weights, which the model store does here. */
+/** Replaced by the model store. */
 const FETCHES =
   /huggingface-cli|\bhf download|snapshot_download|aws s3|gsutil|gcloud storage|git clone|\bmc (cp|mirror)|storage-initializer/;
 
-/** Parts of other gateways, whose place the platform's gateway takes. */
+/** Replaced by the platform's gateway. */
 const GATEWAYS = /routing-sidecar|routing-proxy|endpoint-picker|istio\/proxyv2/;
 
 const NOT_COPIED = "secrets are not copied: mount one as models.*.pod.volumes";
 
 const MOVED = (what: string) => `the ${what} must be in the namespace model-<name>, where you make it`;
 
-/** Reads all of a pod that the user adds. */
 export function readUserPod(model: ModelDraft, places: PodPlaces): void {
   const { pod, ledger } = model;
   readKeys(model, places.labels, "labels");
@@ -62,7 +58,7 @@ export function readUserPod(model: ModelDraft, places: PodPlaces): void {
   });
 }
 
-/** Containers of a list, or the one that stands there by itself. */
+/** A list, or a single container. */
 function placesOf(ledger: Ledger, at: Path | undefined): Path[] {
   const value = at && ledger.get(...at);
   return at === undefined ? [] : isMapping(value) ? [at] : ledger.list(...at).map((_, index) => [...at, index]);
@@ -84,7 +80,7 @@ function readKeys({ ledger, pod, places }: ModelDraft, at: Path | undefined, sec
   }
 }
 
-/** @returns names of the volumes that containers may mount. */
+/** @returns names of mountable volumes. */
 function readVolumes(model: ModelDraft, { volumes, mounts }: PodPlaces): ReadonlySet<string> {
   const { ledger, pod, places } = model;
   const mounted = ledger.list(...mounts).flatMap((mount, index): Mount[] => {
@@ -147,7 +143,7 @@ function folderOf({ mountPath }: Mount): string {
   return mountPath.replace(/\/+$/, "");
 }
 
-/** The key of a volume with its value; a text: what the platform has in its place; undefined: neither. */
+/** Text: what replaces the volume; undefined: not supported. */
 function volumeSource(
   volume: Readonly<Record<string, unknown>>,
   mountPath = "",

@@ -1,4 +1,3 @@
-/** Environment variables of a server. */
 import { ruleFor } from "../../catalog/engine-options";
 import { releaseHas } from "../../catalog/engine-releases";
 import { engineOf } from "../../engines";
@@ -7,20 +6,18 @@ import type { ModelDraft } from "./draft";
 import { isMapping, type Path, rowOf } from "./path";
 import { holdsSecret, isSecretName } from "./secrets";
 
-/** Variables by which clients of the Hugging Face Hub get their token. */
 const HUB_TOKENS = ["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN", "HUGGING_FACE_TOKEN"];
 
-/** What is said of a token of the hub, wherever a file has it. */
 export const HUB_TOKEN_REASON = "secrets are not copied: pulumi config set --secret inference-stacks:huggingFaceToken";
 
-/** One variable: its value, or that it comes from a Secret or ConfigMap. */
+/** A value, or a reference to a Secret or ConfigMap. */
 export interface Variable {
   readonly name: string;
   readonly value: string | undefined;
   readonly at: Path;
 }
 
-/** Variables of a container: a list of name and value, a mapping, or texts `NAME=value`. */
+/** A list, a mapping, or texts `NAME=value`. */
 export function variablesOf(env: unknown, at: Path): Variable[] {
   if (Array.isArray(env)) {
     return (env as unknown[]).flatMap((each, index): Variable[] => {
@@ -42,14 +39,14 @@ function textOf(value: unknown): string | undefined {
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
 }
 
-/** Values by name, for references in command lines. Secrets are put in nowhere. */
+/** For references; secrets are excluded. */
 export function valuesOf(variables: readonly Variable[]): Record<string, string> {
   return Object.fromEntries(
     variables.flatMap(({ name, value }) => (value === undefined || isSecret(name, value) ? [] : [[name, value]])),
   );
 }
 
-/** Puts the variables that the engine reads into the draft, or notes why they are not there. */
+/** Keeps those that the engine reads. */
 export function applyVariables(model: ModelDraft, variables: readonly Variable[], used: ReadonlySet<string>): void {
   for (const variable of variables) {
     applyVariable(model, variable, used);
@@ -58,7 +55,7 @@ export function applyVariables(model: ModelDraft, variables: readonly Variable[]
 
 function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: ReadonlySet<string>): void {
   const { ledger, engine } = model;
-  // Of a place in a list the account names the variable.
+  // In a list, the message names the variable.
   const said = (why: string) => (typeof at[at.length - 1] === "number" ? `${name}: ${why}` : why);
   const { options, label, variablePrefix } = engineOf(engine);
   const setting = engine === "ollama" ? rowOf(OLLAMA_SETTINGS, name) : undefined;
@@ -116,12 +113,11 @@ function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: R
   }
 }
 
-/** Whether a variable is never copied. */
 export function isSecret(name: string, value: string | undefined): boolean {
   return isSecretName(name) || HUB_TOKENS.includes(name) || holdsSecret(value ?? "");
 }
 
-/** Variables of Ollama, and the key that each sets; undefined for a value that the key cannot have. */
+/** Undefined for an unsupported value. */
 const OLLAMA_SETTINGS: Readonly<Record<string, (model: ModelDraft, value: string) => string | undefined>> = {
   OLLAMA_CONTEXT_LENGTH: (model, value) => whole(model, "contextTokens", value),
   OLLAMA_NUM_PARALLEL: (model, value) => whole(model, "concurrency", value),
@@ -150,7 +146,7 @@ function settingReason(settings: Readonly<Record<string, string>>, name: string)
   return key === undefined ? undefined : `models.<name>.${key} decides it`;
 }
 
-/** Variables of the libraries below every engine. By PYTHONHASHSEED vLLM's pods agree on the hashes of prefixes. */
+/** Common to all engines. vLLM's pods agree on prefix hashes by PYTHONHASHSEED. */
 function isOfLibraries(name: string): boolean {
   return /^((NCCL|RCCL|CUDA|HIP|HSA|ROCM|PYTORCH|TORCH|OMP|UCX|NVSHMEM|GLOO)_|PYTHONHASHSEED$)/.test(name);
 }

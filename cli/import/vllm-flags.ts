@@ -1,4 +1,4 @@
-/** Flags of vLLM as keys of an environment: those with a key of their own, those under `args`, and why others are left out. */
+/** Maps flags to keys, to `args`, or to a reason. */
 import { ruleFor } from "../../catalog/engine-options";
 import { vllmOptions } from "../../engines/vllm/options";
 import { type Flag, isOpen, STARTER } from "./command-line";
@@ -10,10 +10,10 @@ import { isSecretName } from "./secrets";
 import { addAdapter, serveAs } from "./served-name";
 import { nameWeights } from "./stored-weights";
 
-/** vLLM's own limits of our key; the reason stands in its description. */
+/** vLLM's limits; the key's description has the reason. */
 const UTILIZATION = { least: 0.5, most: 0.97 };
 
-/** What vLLM makes of a 16-bit checkpoint when it loads it, as the plan counts it; undefined: it does not. */
+/** How vLLM quantizes a 16-bit checkpoint on load; undefined: not at all. */
 const QUANTIZED_ON_LOAD: Readonly<Record<string, string | undefined>> = {
   fp8: "fp8",
   bitsandbytes: "bitsandbytes",
@@ -31,7 +31,6 @@ const QUANTIZED_ON_LOAD: Readonly<Record<string, string | undefined>> = {
 
 type Reader = (model: ModelDraft, flag: Flag, value: string) => void;
 
-/** Sets a field and notes it. */
 function set(model: ModelDraft, flag: Flag, field: string, value: Plain): void {
   const [block, key] = field.split(".");
   if (block === "vllm" && key !== undefined) {
@@ -43,7 +42,7 @@ function set(model: ModelDraft, flag: Flag, field: string, value: Plain): void {
   model.ledger.mapped(flag.at, `models.*.${field}`);
 }
 
-/** A parser that the platform chooses by the model's family. */
+/** The platform chooses it by the model's family. */
 function parserOf(key: "toolCalling" | "reasoning"): Reader {
   return (model, flag, value) => {
     model.block[key] = true;
@@ -199,7 +198,7 @@ const loraModules: Reader = (model, flag) => {
   }
 };
 
-/** Flags that other keys of the environment answer, with those keys' reasons. */
+/** Answered by other keys of the environment. */
 const dataParallel: Reader = (model, flag, value) => {
   const ranks = Number(value);
   if (Number.isInteger(ranks) && ranks > 1) {
@@ -264,7 +263,6 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 const EXPERTS = "enable-expert-parallel";
 
-/** Puts every flag of a vLLM command line into the draft, or notes why it is not there. */
 export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void {
   const named = flags.map((flag): Flag => ({ ...flag, name: fullName(flag.name) }));
   const names = new Set(named.map(({ name }) => name));
@@ -295,7 +293,6 @@ export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void 
   }
 }
 
-/** Every name of a flag, to find one by its beginning. */
 const ALL_FLAGS: readonly string[] = [
   ...new Set([
     ...vllmOptions.options.arguments.flatMap(({ name, aliases = [], negation }) => [
@@ -307,7 +304,7 @@ const ALL_FLAGS: readonly string[] = [
   ]),
 ];
 
-/** The flag that a beginning of its name stands for, as argparse reads it; the name itself where it is no such beginning. */
+/** Full name of an abbreviation, as in argparse. */
 function fullName(name: string): string {
   if (name.length < 3 || Object.hasOwn(READERS, name) || vllmOptions.argumentNamed.has(name)) {
     return name;
@@ -316,7 +313,7 @@ function fullName(name: string): string {
   return begun.length === 1 ? (begun[0] ?? name) : name;
 }
 
-/** Whether a flag is left out whatever its value is: what it is told to write into the file must not be a secret. */
+/** Secrets, even without a value. */
 function isNeverKept(name: string): boolean {
   return ruleFor(vllmOptions.arguments.refused, name) !== undefined || isSecretName(name);
 }

@@ -1,37 +1,31 @@
-/** Which weights a name of another format means. */
 import { findModel, type ModelEntry, modelNames, modelOfTag } from "../../catalog/models";
 import type { Plain } from "./draft";
 import known from "./known-weights.json";
 import { rowOf } from "./path";
 
-/** Repository on the Hugging Face Hub. */
 const REPOSITORY = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
 
-/** The weights that a name means. */
 export interface Weights {
-  /** Catalogue entry. Undefined: the catalogue lacks it. */
+  /** Undefined: not in the catalogue. */
   readonly entry?: ModelEntry;
-  /** Repository with the weights, where it is another one than the entry's. */
+  /** If other than the entry's. */
   readonly repository?: string;
-  /** Ollama tag. */
   readonly tag?: string;
-  /** `s3://bucket/prefix` of the model store. */
   readonly stored?: string;
-  /** File that the user writes: nothing says what the weights are. */
+  /** Written by the user: the weights are unknown. */
   readonly config?: string;
 }
 
-/** Whether a name is a folder of the pod, as no repository is. */
 export function isFolder(name: string): boolean {
   return /^[./~]/.test(name) || /^[^:]+\/[^/]+\/[^/]/.test(name);
 }
 
 /**
- * @param name a repository, with or without `hf://` and revision, a path that ends in one, or a bucket's name.
- * @returns undefined where the name says nothing about weights.
+ * @param name repository, with or without `hf://` and revision, a path that ends in one, or a
+ * bucket. @returns undefined if it names no weights.
  */
 export function weightsNamed(name: string): Weights | undefined {
-  // A folder of the Hub's own cache.
+  // The Hub's cache folder.
   const [, owner, repository] = /models--([\w.]+(?:-[\w.]+)*)--([\w.-]+)/.exec(name) ?? [];
   if (owner !== undefined) {
     return ofRepository(`${owner}/${repository}`);
@@ -45,7 +39,7 @@ export function weightsNamed(name: string): Weights | undefined {
     .replaceAll("--", "/")
     .split("/")
     .filter((part) => part !== "");
-  // Folders and buckets hold any weights: their names say at most which model of the catalogue these are.
+  // Folders and buckets hold any weights: the name only suggests a model.
   const entry = ofRepository(parts.slice(-2).join("/"))?.entry ?? entryLike(parts[parts.length - 1] ?? "");
   return entry && { entry };
 }
@@ -63,7 +57,7 @@ function ofRepository(repository: string): Weights | undefined {
   return REPOSITORY.test(repository) ? { repository } : undefined;
 }
 
-/** The only catalogue entry whose repository, without punctuation, a bucket or folder is called after. */
+/** The single entry whose repository the name resembles. */
 function entryLike(name: string): ModelEntry | undefined {
   const wanted = plainLetters(name).replace(/^meta(?=llama)/, "");
   if (wanted.length < 8) {
@@ -78,7 +72,7 @@ function plainLetters(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** The weights of an Ollama tag: `llama3.1`, `qwen3:8b`. */
+/** `llama3.1`, `qwen3:8b`. */
 export function weightsTagged(tag: string): Weights {
   const sized = tag.includes(":") ? tag : `${tag}:latest`;
   const name = modelOfTag(tag) ?? modelOfTag(sized) ?? modelOfTag(usualTag(tag)) ?? modelOfTag(unquantized(tag));
@@ -87,7 +81,6 @@ export function weightsTagged(tag: string): Weights {
   return { ...(entry ? { entry } : repository !== undefined && { repository }), tag };
 }
 
-/** Repository of a tag that the catalogue has no model for. */
 function repositoryOfTag(tag: string): string | undefined {
   return [tag.replace(/:latest$/, ""), unquantized(tag)]
     .map((name) => rowOf<string>(known.tags, name))
@@ -99,34 +92,31 @@ function usualTag(tag: string): string {
   return (version === "latest" ? rowOf<string>(known.latestTags, name) : undefined) ?? tag;
 }
 
-/** `llama3.1:8b-instruct-q8_0` is a build of the model of `llama3.1:8b`. */
+/** `llama3.1:8b-instruct-q8_0` is a build of `llama3.1:8b`. */
 function unquantized(tag: string): string {
   return tag.replace(/-(instruct|chat|text)?(-?(q\d\w*|fp16|bf16|f16))?$/i, "").replace(/-(instruct|chat)$/, "");
 }
 
-/** Tags of models that embed texts. */
+/** Embedding models. */
 const EMBEDDINGS = /embed|minilm|^bge/;
 
-/** Whether plans need files of a model that only `npm run pin`, or the user, brings. */
+/** Whether the plan needs files from `npm run pin` or the user. */
 export function isUndescribed(written: Readonly<Record<string, Plain>>): boolean {
   return written.config !== undefined || String(written.model).startsWith("hf://");
 }
 
-/** What a preset of KAITO stands for. */
 export function presetRepository(preset: string): string | undefined {
   return rowOf<string>(known.presets, preset);
 }
 
-/**
- * How an environment names weights. The one place that knows how a model outside the catalogue is written.
- */
+/** How to write models, also outside the catalogue. */
 export function writtenWeights(weights: Weights, revision?: string): Record<string, Plain> {
   const { entry, repository, tag, stored, config } = weights;
   if (config !== undefined) {
     return { config, ...(stored !== undefined && { source: stored }) };
   }
   if (stored !== undefined) {
-    // The planner sizes volumes by a model: the nearest relative of what the repository holds.
+    // Volumes are sized by the nearest relative.
     return { model: "bge-m3", source: stored };
   }
   const at = revision === undefined ? "" : `@${revision}`;

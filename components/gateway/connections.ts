@@ -1,3 +1,4 @@
+import type { ExistingController } from "../../names/envoy-gateway";
 import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { VALKEY_PORT } from "../../names/services";
 import type { TokenIssuer } from "../../planner/tenants";
@@ -27,7 +28,6 @@ const XDS_PORT = 18000;
 /** gRPC port of its other xDS server, for the rate limit service. */
 const QUOTAS_XDS_PORT = 18001;
 
-const envoyGateway = podsIn(ENVOY_GATEWAY_NAMESPACE);
 const aiGateway = podsIn(AI_GATEWAY_NAMESPACE);
 /** Its pods that others connect to. */
 const aiGatewayServers = {
@@ -47,6 +47,8 @@ export interface GatewayConnections {
   /** Whose tokens count besides keys. @default none */
   readonly tokenIssuer?: TokenIssuer | undefined;
   readonly networks: ClusterNetworks;
+  /** An Envoy Gateway that the cluster has. @default the platform's */
+  readonly existing?: ExistingController | undefined;
   /** Whether cert-manager is the platform's: an external one has its own policies, or none. */
   readonly certManager: "platform" | "present";
   /** Whether a tenant has a quota. @default false */
@@ -59,7 +61,7 @@ export interface GatewayConnections {
 export function gatewayConnections(args: GatewayConnections): Connection[] {
   const acme = args.acme && { ...args.acme, answers: { ...gatewayProxies, port: PROXY_PORTS.http } };
   return [
-    ...controllers(args.networks),
+    ...controllers(args),
     ...(args.certManager === "platform" ? certManagerConnections(args.networks, acme) : []),
     ...proxies(args),
     ...(args.countsQuotas ? quotaCounting() : []),
@@ -67,9 +69,10 @@ export function gatewayConnections(args: GatewayConnections): Connection[] {
 }
 
 /** Envoy Gateway's controller with the hook Job that makes its certificates, and Envoy AI Gateway's. */
-function controllers(networks: ClusterNetworks): Connection[] {
+function controllers({ networks, existing }: GatewayConnections): Connection[] {
+  const envoyGateway = podsIn(existing?.namespace ?? ENVOY_GATEWAY_NAMESPACE);
   return [
-    toKubernetesApi("envoy-gateway", envoyGateway, networks),
+    ...(existing ? [] : [toKubernetesApi("envoy-gateway", envoyGateway, networks)]),
     toKubernetesApi("ai-gateway", aiGateway, networks),
     fromKubernetesApi("ai-gateway", aiGatewayServers, [9443]),
     connect({
@@ -96,7 +99,7 @@ function quotaCounting(): Connection[] {
       name: "rate-limiter-to-envoy-gateway",
       reason: "The rate limit service fetches the quotas (xDS)",
       from: rateLimiterPods,
-      to: envoyGateway,
+      to: podsIn(ENVOY_GATEWAY_NAMESPACE),
       ports: [QUOTAS_XDS_PORT],
     }),
     connect({
@@ -115,6 +118,7 @@ function proxies({
   outside = [],
   tokenIssuer,
   networks,
+  existing,
   services,
   runTimeModels,
   acme,
@@ -131,7 +135,7 @@ function proxies({
       name: "gateway-to-envoy-gateway",
       reason: "The proxies fetch their configuration (xDS)",
       from: gatewayProxies,
-      to: envoyGateway,
+      to: podsIn(existing?.namespace ?? ENVOY_GATEWAY_NAMESPACE),
       ports: [XDS_PORT],
     }),
     ...endpoints.flatMap((endpoint) => {

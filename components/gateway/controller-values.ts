@@ -1,5 +1,5 @@
-import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../names/namespaces";
-import { serviceFqdn } from "../../names/service-host";
+import { GATEWAY_CONTROLLER, NEEDED_SETTINGS } from "../../names/envoy-gateway";
+import { ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { ONE_AT_A_TIME } from "../core/disruption-budget";
@@ -30,12 +30,12 @@ export function envoyGatewayValues(stage: Stage, countsQuotas: boolean): HelmVal
     topologyInjector: { enabled: false },
     config: {
       envoyGateway: {
-        gateway: { controllerName: "gateway.envoyproxy.io/gatewayclass-controller" },
+        ...NEEDED_SETTINGS,
+        gateway: { controllerName: GATEWAY_CONTROLLER },
         provider: {
-          type: "Kubernetes",
+          ...NEEDED_SETTINGS.provider,
           kubernetes: {
-            // Proxies run next to their Gateway, in a namespace with our policies, not next to the controller.
-            deploy: { type: "GatewayNamespace" },
+            ...NEEDED_SETTINGS.provider.kubernetes,
             // Again: templates/_helpers.tpl of 1.9.0 writes this at the root of the config, where it is ignored, and
             // the controller would wait for a webhook certificate that does not exist.
             proxyTopologyInjector: { disabled: true },
@@ -44,26 +44,6 @@ export function envoyGatewayValues(stage: Stage, countsQuotas: boolean): HelmVal
         },
         ...(limiter && { rateLimit: limiter.rateLimit }),
         logging: { level: { default: "info" } },
-        // Lua for two scripts of ours, before the AI gateway's filter (decisions 0016 and 0017).
-        extensionApis: { enableBackend: true, enableLua: true },
-        // As in manifests/envoy-gateway-values.yaml of Envoy AI Gateway 1.1, without EnvoyPatchPolicy: it is
-        // optional there, and lets its author put anything into the proxy.
-        extensionManager: {
-          hooks: {
-            xdsTranslator: {
-              translation: {
-                listener: { includeAll: true },
-                route: { includeAll: true },
-                cluster: { includeAll: true },
-                secret: { includeAll: true },
-              },
-              post: ["Translation", "Cluster", "Route"],
-            },
-          },
-          service: {
-            fqdn: { hostname: serviceFqdn("ai-gateway-controller", AI_GATEWAY_NAMESPACE), port: 1063 },
-          },
-        },
       },
     },
   };
@@ -80,7 +60,7 @@ export const SESSION_SEED = { secret: "ai-gateway-session", variable: "MCP_SESSI
  * chart knows the seed only as an argument of its container; the kubelet puts the variable there (templates/deployment.yaml
  * of v1.0.0), so that no value shows in the Deployment or in Helm's record.
  */
-export function aiGatewayValues(stage: Stage): HelmValues {
+export function aiGatewayValues(stage: Stage, envoyGatewayNamespace = ENVOY_GATEWAY_NAMESPACE): HelmValues {
   const { secret, variable } = SESSION_SEED;
   return {
     controller: {
@@ -90,12 +70,16 @@ export function aiGatewayValues(stage: Stage): HelmValues {
       podSecurityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
       securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
       metricsRequestHeaderAttributes: `${CONSUMER_HEADER}:consumer`,
-      mutatingWebhook: { certManager: { enable: true } },
+      mutatingWebhook: {
+        certManager: { enable: true },
+        // It answers for proxies of its own Gateway: those of others in the cluster start without it.
+        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": GATEWAY_NAMESPACE } },
+      },
       mcp: { sessionEncryption: { seed: `$(${variable})` } },
       extraEnvVars: [{ name: variable, valueFrom: { secretKeyRef: { name: secret, key: variable } } }],
     },
     // Its errors quote requests that it cannot parse (internal/extproc/processor_impl.go of 1.0.0): prompts. The access log has their status.
     extProc: { logLevel: "error+1", extraEnvVars: [{ name: "DISABLE_PPROF", value: "true" }] },
-    envoyGateway: { namespace: ENVOY_GATEWAY_NAMESPACE },
+    envoyGateway: { namespace: envoyGatewayNamespace },
   };
 }

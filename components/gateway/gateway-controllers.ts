@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
+import type { ExistingController } from "../../names/envoy-gateway";
 import { standardLabels } from "../../names/labels";
 import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { Stage } from "../../planner/types";
@@ -15,6 +16,8 @@ import { RateLimitStore } from "./rate-limit-store";
 export interface GatewayControllersArgs {
   /** Replicas of each controller follow from it: 2 in production, 1 in development. */
   readonly stage: Stage;
+  /** @default the platform installs Envoy Gateway */
+  readonly existing?: ExistingController | undefined;
   /**
    * `platform` installs cert-manager. `present`: the cluster has it (1.15 or later), with `config.gatewayAPI.enabled`
    * when certificates come from ACME. @default "platform"
@@ -33,29 +36,31 @@ export class GatewayControllers extends PlatformComponent {
 
   constructor(name: string, args: GatewayControllersArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:GatewayControllers", name, opts);
-    const { stage, acme, countsQuotas = false } = args;
+    const { stage, existing, acme, countsQuotas = false } = args;
 
     // Gateway API and Envoy Gateway CRDs come with this chart. It starts before the extension server that it
     // calls: until that one answers, it keeps the last configuration.
-    const envoyGateway = new Controller(
-      this.child("envoy-gateway"),
-      {
-        namespace: ENVOY_GATEWAY_NAMESPACE,
-        contents: (namespace) => ({
-          // The service starts once its password is there; nothing waits for the store itself.
-          needs: countsQuotas ? [this.rateLimitStore(namespace).secret] : [],
-          charts: [
-            { chart: "gateway-helm", release: "envoy-gateway", values: envoyGatewayValues(stage, countsQuotas) },
-          ],
-        }),
-      },
-      this.childOptions(),
-    );
+    const envoyGateway = existing
+      ? undefined
+      : new Controller(
+          this.child("envoy-gateway"),
+          {
+            namespace: ENVOY_GATEWAY_NAMESPACE,
+            contents: (namespace) => ({
+              // The service starts once its password is there; nothing waits for the store itself.
+              needs: countsQuotas ? [this.rateLimitStore(namespace).secret] : [],
+              charts: [
+                { chart: "gateway-helm", release: "envoy-gateway", values: envoyGatewayValues(stage, countsQuotas) },
+              ],
+            }),
+          },
+          this.childOptions(),
+        );
     const certManager =
       (args.certManager ?? "platform") === "platform"
         ? new Controller(
             this.child("cert-manager"),
-            certManagerController({ stage, acme: acme !== undefined, gatewayApi: envoyGateway.releases }),
+            certManagerController({ stage, acme: acme !== undefined, gatewayApi: envoyGateway?.releases ?? [] }),
             this.childOptions(),
           )
         : undefined;
@@ -64,16 +69,18 @@ export class GatewayControllers extends PlatformComponent {
       {
         namespace: AI_GATEWAY_NAMESPACE,
         crds: { chart: "ai-gateway-crds-helm", release: "ai-gateway-crds" },
-        after: [...envoyGateway.releases, ...(certManager?.releases ?? [])],
+        after: [...(envoyGateway?.releases ?? []), ...(certManager?.releases ?? [])],
         contents: (namespace) => ({
           needs: [this.sessionSeed(namespace), ...this.aiGatewayBudget(namespace, stage)],
-          charts: [{ chart: "ai-gateway-helm", release: "ai-gateway", values: aiGatewayValues(stage) }],
+          charts: [
+            { chart: "ai-gateway-helm", release: "ai-gateway", values: aiGatewayValues(stage, existing?.namespace) },
+          ],
         }),
       },
       this.childOptions(),
     );
 
-    this.releases = [...envoyGateway.releases, ...aiGateway.releases, ...(certManager?.releases ?? [])];
+    this.releases = [...(envoyGateway?.releases ?? []), ...aiGateway.releases, ...(certManager?.releases ?? [])];
     this.registerOutputs({ releases: this.releases.map((release) => release.urn) });
   }
 

@@ -6,6 +6,7 @@ import type { IGateway } from "@kubernetes-models/gateway-api/gateway.networking
 import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/GatewayClass";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
+import { type ExistingController, GATEWAY_CONTROLLER } from "../../names/envoy-gateway";
 import type { Labels } from "../../names/labels";
 import { kserveRouteName } from "../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
@@ -54,6 +55,8 @@ import { type GroupUsage, groupUsage, kserveUsage, type ModelUsage, modelUsage }
 export interface InferenceGatewayArgs {
   /** What configures the proxies; its custom resources exist only after it. */
   readonly controllers: GatewayControllers;
+  /** An Envoy Gateway that the cluster has. @default the platform's */
+  readonly existing?: ExistingController | undefined;
   /** Models to publish. Their servers need not run yet. */
   readonly endpoints: readonly ModelEndpoint[];
   /** Servers that others run. @default none */
@@ -167,16 +170,18 @@ export class InferenceGateway extends PlatformComponent {
       children,
     );
 
-    customResource<IGatewayClass>(
-      this.child("class"),
-      {
-        apiVersion: "gateway.networking.k8s.io/v1",
-        kind: "GatewayClass",
-        name: GATEWAY_NAME,
-        spec: { controllerName: "gateway.envoyproxy.io/gatewayclass-controller" },
-      },
-      children,
-    );
+    if (args.existing?.gatewayClass === undefined) {
+      customResource<IGatewayClass>(
+        this.child("class"),
+        {
+          apiVersion: "gateway.networking.k8s.io/v1",
+          kind: "GatewayClass",
+          name: GATEWAY_NAME,
+          spec: { controllerName: args.existing?.controllerName ?? GATEWAY_CONTROLLER },
+        },
+        children,
+      );
+    }
     const traces =
       args.traces &&
       customResource<IBackend>(
@@ -254,7 +259,7 @@ export class InferenceGateway extends PlatformComponent {
         name: GATEWAY_NAME,
         namespace,
         annotations: { [GATEWAY_CONFIG_ANNOTATION]: GATEWAY_NAME },
-        spec: gatewaySpec(hostname, tls, services),
+        spec: gatewaySpec({ hostname, tls, services, gatewayClass: args.existing?.gatewayClass }),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
         dependsOn: [

@@ -8,7 +8,17 @@ import type { GatewayService } from "./service-routes";
 import { ANY_PATH, listenerReference } from "./traffic";
 
 /** Listeners of the models' hostname and of each service's, with their certificates, and one without TLS. */
-export function gatewaySpec(hostname: string, tls: GatewayTls, services: readonly GatewayService[]): IGateway["spec"] {
+export function gatewaySpec({
+  hostname,
+  tls,
+  services,
+  gatewayClass = GATEWAY_NAME,
+}: {
+  readonly hostname: string;
+  readonly tls: GatewayTls;
+  readonly services: readonly GatewayService[];
+  readonly gatewayClass?: string | undefined;
+}): IGateway["spec"] {
   const allowedRoutes = { namespaces: { from: "Same" as const } };
   const https = (name: string, host: string, certificate: string) => ({
     name,
@@ -19,7 +29,7 @@ export function gatewaySpec(hostname: string, tls: GatewayTls, services: readonl
     tls: { mode: "Terminate" as const, certificateRefs: [{ group: "", kind: "Secret", name: certificate }] },
   });
   return {
-    gatewayClassName: GATEWAY_NAME,
+    gatewayClassName: gatewayClass,
     infrastructure: { parametersRef: { group: "gateway.envoyproxy.io", kind: "EnvoyProxy", name: GATEWAY_NAME } },
     listeners: [
       https(LISTENERS.https, hostname, tlsSecretName(tls)),

@@ -10,6 +10,8 @@ export const LISTENERS = { https: "https", http: "http" } as const;
 
 /** Header in which the AI gateway's filter puts the request body's `model`; routes match on it. */
 export const MODEL_HEADER = "x-ai-eg-model";
+/** Header that the AI gateway's filter takes for an endpoint picker's choice of a server (release 1.0); no model here has one. */
+export const PICKED_ENDPOINT_HEADER = "x-gateway-destination-endpoint";
 /** Header in which a 429 of the gateway's names the quota that is used up: `requests` or `tokens`. */
 export const QUOTA_HEADER = "x-quota";
 /** Header in which a script of the gateway puts the model that the path begins with (scripts/model-path.lua); routes match on both. */
@@ -62,8 +64,11 @@ export const PROXY_PORTS = {
   tokenMetrics: 1064,
 } as const;
 
-/** What Prometheus scrapes from each proxy pod. */
+/**
+ * What Prometheus scrapes from each proxy pod. The filter labels failed requests with the model that the client named, which may be
+ * any text (`internal/metrics/metrics_impl.go` of 1.0): these series are dropped, and Envoy's own count the failures.
+ */
 export const PROXY_METRICS = [
   { name: "envoy", port: PROXY_PORTS.envoyMetrics, path: "/stats/prometheus" },
-  { name: "tokens", port: PROXY_PORTS.tokenMetrics, path: "/metrics" },
+  { name: "tokens", port: PROXY_PORTS.tokenMetrics, path: "/metrics", droppedWith: "error_type" },
 ] as const;

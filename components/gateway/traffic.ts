@@ -10,6 +10,7 @@ import {
   LISTENERS,
   MODEL_HEADER,
   PATH_MODEL_HEADER,
+  PICKED_ENDPOINT_HEADER,
   TENANT_HEADER,
   TOKEN_CONSUMER_HEADER,
 } from "./names";
@@ -119,7 +120,14 @@ const KEEPALIVE = { idleTime: "60s", interval: "15s", probes: 4 };
  */
 const OWN_HEADERS = {
   earlyRequestHeaders: {
-    remove: [CONSUMER_HEADER, MODEL_HEADER, PATH_MODEL_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER],
+    remove: [
+      CONSUMER_HEADER,
+      MODEL_HEADER,
+      PATH_MODEL_HEADER,
+      PICKED_ENDPOINT_HEADER,
+      TENANT_HEADER,
+      TOKEN_CONSUMER_HEADER,
+    ],
   },
   withUnderscoresAction: "RejectRequest" as const,
   // Envoy says its id in answers only where a client forces a trace; with it, users name the request that they ask about.

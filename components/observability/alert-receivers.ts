@@ -5,17 +5,19 @@ import type { HelmValues } from "../core/chart-release";
 export const PAGED_SEVERITIES = ["critical", "warning"] as const;
 export type PagedSeverity = (typeof PAGED_SEVERITIES)[number];
 
-/** Where a receiver is, for NetworkPolicies: its URL is secret, and policies know no names. */
+/** Where a receiver is, for NetworkPolicies: its URL is secret, and they match no names. */
 interface Reached {
-  /** Networks in CIDR form of its addresses, or of its proxy's. @default any address that is not private */
+  /** CIDRs of its addresses, or of its proxy's. @default any address that is not private */
   readonly networks?: readonly string[] | undefined;
-  /** File of the authorities of its certificate, as the environment names it. @default those of Alertmanager's image */
+  /**
+   * CA file of its certificate, as the environment names it. @default that of Alertmanager's image
+   */
   readonly caFile?: string | undefined;
 }
 
 interface ReachedAtPort extends Reached {
   readonly port: number;
-  /** URL of the forward proxy by which it is reached. @default directly */
+  /** URL of a forward proxy. @default none */
   readonly proxyUrl?: string | undefined;
 }
 
@@ -28,14 +30,13 @@ export interface AlertReceivers {
   readonly slack?: (ReachedAtPort & Informed & { readonly channel?: string | undefined }) | undefined;
   readonly pagerduty?: (ReachedAtPort & Informed & { readonly serviceRegion: "us" | "eu" }) | undefined;
   readonly email?: (Reached & Informed & EmailDelivery) | undefined;
-  /** Receives Watchdog, which always fires: an external service that alerts when it stops. */
+  /** Receives Watchdog, which always fires: an external service alerts when it stops. */
   readonly heartbeat?: ReachedAtPort | undefined;
 }
 
 interface EmailDelivery {
   readonly to: readonly string[];
   readonly from: string;
-  /** Host and port of the SMTP server. */
   readonly smarthost: string;
   /** @default no authentication, and no secret */
   readonly username?: string | undefined;
@@ -44,7 +45,7 @@ interface EmailDelivery {
 
 export type AlertReceiverKind = keyof AlertReceivers;
 
-/** Secret of a receiver: the configuration key that holds it. */
+/** Configuration key that holds a receiver's secret. */
 export const RECEIVER_SECRETS = {
   webhook: "alertWebhookUrl",
   slack: "alertSlackUrl",
@@ -55,24 +56,22 @@ export const RECEIVER_SECRETS = {
 
 export type AlertSecretKey = (typeof RECEIVER_SECRETS)[AlertReceiverKind];
 
-/** Certificates of the authorities of receivers that name some: PEM. */
+/** PEM certificates of receivers' CAs. */
 export type ReceiverAuthorities = Readonly<Partial<Record<AlertReceiverKind, string>>>;
 
-/** Values of the secrets that are set. */
 export type AlertSecretValues = Readonly<Partial<Record<AlertSecretKey, string>>>;
 
 export const RECEIVER_KINDS = Object.keys(RECEIVER_SECRETS) as readonly AlertReceiverKind[];
 
-/** Kinds that reach people. */
 export type PeopleKind = Exclude<AlertReceiverKind, "heartbeat">;
 export const PEOPLE_KINDS = RECEIVER_KINDS.filter((kind): kind is PeopleKind => kind !== "heartbeat");
 
-/** Whether a receiver works without its secret: mail servers that take mail without authentication. */
+/** Mail servers without authentication need none. */
 export function needsSecret(receivers: AlertReceivers, kind: AlertReceiverKind): boolean {
   return kind !== "email" || receivers.email?.username !== undefined;
 }
 
-/** Receivers that are declared, and whose secret is set where they need one. */
+/** Declared receivers, without those that lack a secret they need. */
 export function usableReceivers(receivers: AlertReceivers, secrets: readonly string[]): AlertReceiverKind[] {
   return RECEIVER_KINDS.filter(
     (kind) =>
@@ -80,7 +79,7 @@ export function usableReceivers(receivers: AlertReceivers, secrets: readonly str
   );
 }
 
-/** TCP port to which Alertmanager connects: that of a receiver, or of its proxy. */
+/** TCP port of a receiver, or of its proxy. */
 export function receiverPort(receivers: AlertReceivers, kind: AlertReceiverKind): number {
   if (kind === "email") {
     return Number(receivers.email?.smarthost.split(":").at(-1));
@@ -89,11 +88,13 @@ export function receiverPort(receivers: AlertReceivers, kind: AlertReceiverKind)
   return proxyUrl === undefined ? port : (outsideServer(proxyUrl)?.port ?? port);
 }
 
-/** ConfigMap with authorities, which the operator mounts (prometheus-operator 0.93, pkg/alertmanager/statefulset.go). */
+/**
+ * ConfigMap of CAs, mounted by the operator (prometheus-operator 0.93,
+ * pkg/alertmanager/statefulset.go).
+ */
 export const AUTHORITIES_CONFIG_MAP = "alertmanager-authorities";
 const AUTHORITIES_FOLDER = `/etc/alertmanager/configmaps/${AUTHORITIES_CONFIG_MAP}`;
 
-/** Its key for a receiver. */
 export function authoritiesKey(kind: AlertReceiverKind): string {
   return `${kind}.pem`;
 }
@@ -102,7 +103,10 @@ function tlsConfig(kind: AlertReceiverKind, { caFile }: Reached): HelmValues {
   return caFile === undefined ? {} : { tls_config: { ca_file: `${AUTHORITIES_FOLDER}/${authoritiesKey(kind)}` } };
 }
 
-/** Keys of prometheus/common 0.70, config/http_config.go; the operator passes these on (pkg/alertmanager/types.go), and no `ca`. */
+/**
+ * Keys of prometheus/common 0.70, config/http_config.go. The operator passes no `ca`
+ * (pkg/alertmanager/types.go).
+ */
 function httpConfig(kind: AlertReceiverKind, settings: ReachedAtPort): HelmValues {
   const config = {
     ...(settings.proxyUrl !== undefined && { proxy_url: settings.proxyUrl }),
@@ -111,20 +115,21 @@ function httpConfig(kind: AlertReceiverKind, settings: ReachedAtPort): HelmValue
   return Object.keys(config).length === 0 ? {} : { http_config: config };
 }
 
-/** Per region; the first is Alertmanager's own default. */
+/** The first is Alertmanager's default. */
 const PAGERDUTY_URLS = {
   us: "https://events.pagerduty.com/v2/enqueue",
   eu: "https://events.eu.pagerduty.com/v2/enqueue",
 } as const;
 
-/** Slack's default text is empty: what is wrong, and the runbook entry that ends it. */
+/** Slack's default text is empty. */
 const SLACK_TEXT =
   "{{ range .Alerts }}*{{ .Annotations.summary }}*\n{{ .Annotations.description }}\n{{ .Annotations.runbook_url }}\n{{ end }}";
 
 type SettingsOf = { readonly [Kind in AlertReceiverKind]: NonNullable<AlertReceivers[Kind]> };
 
 /**
- * Keys as in prometheus/alertmanager 0.34.0 (config/notifiers.go, notify/webhook/config.go, notify/pagerduty/config.go); 0.25 has them too.
+ * Keys of prometheus/alertmanager 0.34.0 (config/notifiers.go, notify/webhook/config.go,
+ * notify/pagerduty/config.go) and 0.25.
  */
 const BLOCKS: { readonly [Kind in AlertReceiverKind]: (settings: SettingsOf[Kind], secret: string) => HelmValues } = {
   webhook: (settings, url) => ({
@@ -166,13 +171,12 @@ const BLOCKS: { readonly [Kind in AlertReceiverKind]: (settings: SettingsOf[Kind
       },
     ],
   }),
-  // Resolved means that Prometheus stopped: silence is the signal, not another request.
+  // Resolved would be one more request; silence is the signal.
   heartbeat: (settings, url) => ({
     webhook_configs: [{ url, send_resolved: false, ...httpConfig("heartbeat", settings) }],
   }),
 };
 
-/** The receivers of a kind in Alertmanager's configuration, named after it. */
 export function receiverBlock<Kind extends AlertReceiverKind>(
   kind: Kind,
   settings: SettingsOf[Kind],

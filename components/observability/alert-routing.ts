@@ -11,31 +11,28 @@ import {
   usableReceivers,
 } from "./alert-receivers";
 
-/** Alertmanager's configuration as text, `alertmanager.yaml`, for a Secret: it holds addresses and keys. */
+/** `alertmanager.yaml` for a Secret: it holds addresses and keys. */
 export function alertmanagerConfig(receivers: AlertReceivers, secrets: AlertSecretValues): string {
   const document = new Document(alertRouting(receivers, secrets));
   const values = Object.values(secrets);
   visit(document, {
-    // Any text stays text; and where the file becomes a template, the renderer sees that the value is in quotes.
+    // Quoted, so that a renderer that makes a template of the file finds each value.
     Scalar: (_key, node) => {
       if (values.some((value) => value === node.value)) {
         node.type = Scalar.QUOTE_DOUBLE;
       }
     },
   });
-  // A folded value is no longer one piece of text.
+  // A folded value is split text.
   return document.toString({ lineWidth: 0 });
 }
 
-/** Interval of the heartbeat. Services that watch it should wait three of them. */
+/** Services that watch the heartbeat should wait three intervals. */
 const HEARTBEAT_INTERVAL = "1m";
-/** What is due at a tick must have become due before it, or each second one is left out (Alertmanager's dedup stage). */
+/** Due before each tick, else every second one is skipped (Alertmanager's dedup stage). */
 const HEARTBEAT_REPEAT = "30s";
 
-/**
- * Alertmanager's configuration: each alert to every receiver that takes its severity. Without receivers alerts are visible in
- * Alertmanager and Grafana only. A receiver whose secret is missing is left out.
- */
+/** Sends each alert to every receiver of its severity. Skips receivers without their secret. */
 export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecretValues = {}): AlertRouting {
   const usable = usableReceivers(receivers, Object.keys(secrets) as AlertSecretKey[]);
   const people = PEOPLE_KINDS.filter((kind) => usable.includes(kind));
@@ -47,7 +44,7 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
       group_interval: "5m",
       repeat_interval: "12h",
       routes: [
-        // Watchdog always fires, to prove the chain.
+        // Watchdog always fires.
         ...(usable.includes("heartbeat")
           ? [
               {
@@ -59,20 +56,19 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
               },
             ]
           : []),
-        // Info alerts are for dashboards and reports.
         { receiver: NOBODY, matchers: ['alertname =~ "Watchdog|InfoInhibitor"'] },
         { receiver: NOBODY, matchers: ['severity = "info"'] },
         ...people.flatMap((kind) => routesTo(kind, receivers[kind]?.severities ?? [])),
       ],
     },
     inhibit_rules: [
-      // A model that is down explains its queue and its latency.
+      // A model that is down explains its queue and latency.
       {
         source_matchers: ['alertname = "ModelUnavailable"'],
         target_matchers: ['severity =~ "warning|info"'],
         equal: ["namespace"],
       },
-      // And its failed requests: one page for one dead model.
+      // And its failed requests.
       {
         source_matchers: ['alertname = "ModelUnavailable"'],
         target_matchers: ['alertname =~ "ModelRequestsFailing|ModelSilent|ErrorBudgetBurns.*"'],
@@ -96,27 +92,27 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
 
 const NOBODY = "nobody";
 
-/** PagerDuty's key of an incident is made of these: environments that share a service must not close each other's. */
+/** PagerDuty's incident key: environments that share a service must not close each other's. */
 const GROUP_BY = ["environment", "cluster", "alertname", "namespace", "model"] as const;
 
 /**
- * Faults of one machine: those of a second one are an incident of their own, which a group by namespace would hide. An
- * outage of all nodes is one incident: its alerts are of targets and models, or, as NodeNotReady, warnings.
+ * One incident per machine: grouping by namespace would hide the second. An outage of all nodes
+ * alerts on targets and models.
  */
 const MACHINE_FAULTS: readonly HelmValues[] = [
-  // The address of an exporter's pod changes when it restarts, which is no other failure; the nodes' own exporter has the node's.
+  // An exporter's pod changes its address when it restarts; node-exporter keeps the node's.
   { matchers: ['job = "node-exporter"'], group_by: [...GROUP_BY, "instance"] },
-  // Certificates of kubelets fail to be renewed together.
+  // Certificates of kubelets fail together.
   { matchers: ['node != ""', 'job != "kubelet"'], group_by: [...GROUP_BY, "node"] },
 ];
 
 /**
- * What alerts of one name and namespace may be about, as labels of the chart's rules that exist in both severities. A label
- * that both alerts lack counts as equal (prometheus/alertmanager, docs/configuration.md, "Inhibition-related settings").
+ * Labels of the chart's rules that exist in both severities. A label that both alerts lack counts
+ * as equal (prometheus/alertmanager, docs/configuration.md, "Inhibition-related settings").
  */
 const THING = ["node", "instance", "device", "mountpoint", "persistentvolumeclaim"] as const;
 
-/** `continue`: the other receivers get it too. What has no severity, as other teams' alerts, is a warning. */
+/** `continue`: other receivers get it too. Alerts without a severity count as warnings. */
 function routesTo(receiver: string, severities: readonly PagedSeverity[]): HelmValues[] {
   const routes: Readonly<Record<PagedSeverity, HelmValues>> = {
     critical: {
@@ -130,7 +126,6 @@ function routesTo(receiver: string, severities: readonly PagedSeverity[]): HelmV
   return severities.map((severity) => ({ receiver, ...routes[severity], continue: true }));
 }
 
-/** The parts of Alertmanager's configuration that we set, as values of its chart. */
 type AlertRouting = {
   readonly route: HelmValues;
   readonly inhibit_rules: readonly HelmValues[];

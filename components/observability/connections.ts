@@ -18,25 +18,23 @@ import type { ScrapeTarget } from "./targets";
 export interface ObservabilityConnections {
   readonly targets: readonly ScrapeTarget[];
   readonly gpuPools: readonly GpuPool[];
-  /** `present`: somebody else's exporters, in a namespace that the platform does not know. */
+  /** `present`: existing exporters in a namespace unknown to the platform. */
   readonly gpuExporters: "platform" | "present";
   /** Kubelet and node-exporter listen on the nodes' addresses. */
   readonly networks: ClusterNetworks;
   readonly scrapeControlPlane: boolean;
-  /** Receivers that Alertmanager calls. */
   readonly receivers: AlertReceivers;
 }
 
-/** Ports on the nodes' own addresses. */
 const NODE_PORTS = { kubelet: 10250, nodeExporter: 9100 };
 const CONTROL_PLANE_PORTS = { etcd: 2381, controllerManager: 10257, scheduler: 10259, proxy: 10249 };
 
-/** Ports by which the parts of the stack reach each other: Prometheus, Alertmanager and its gossip, Grafana, exporters. */
+/** Ports among Prometheus, Alertmanager, Grafana and exporters. */
 const OWN_PORTS = [9090, 9093, 9094, { port: 9094, protocol: "UDP" as const }, 3000, 8080, 8081, 10250];
 
 const SCRAPED = "Prometheus reads their metrics";
 
-/** The same for an existing Prometheus: its other connections are not the platform's. */
+/** An existing Prometheus has connections outside of the platform. */
 export function existingOperatorConnections(
   targets: readonly ScrapeTarget[],
   gpuPools: readonly GpuPool[],
@@ -66,7 +64,6 @@ export function existingOperatorConnections(
   ];
 }
 
-/** Everything that monitoring connects to, and who may connect to it. */
 export function observabilityConnections(args: ObservabilityConnections): Connection[] {
   const { networks, targets, receivers } = args;
   const { prometheus, grafana, kubeStateMetrics, operator } = STACK_PODS;
@@ -115,7 +112,7 @@ function isProxied(receivers: AlertReceivers, kind: AlertReceiverKind): boolean 
   return kind !== "email" && receivers[kind]?.proxyUrl !== undefined;
 }
 
-/** NetworkPolicies know no names, and the address is secret. */
+/** NetworkPolicies match no names, and the address is secret. */
 function receiverEnds(declared: readonly string[] | undefined, networks: ClusterNetworks): End[] {
   return declared === undefined ? internet(networks) : networksOf(declared);
 }

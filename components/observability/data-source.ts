@@ -3,19 +3,17 @@ import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
 import { OBSERVABILITY_NAMESPACE } from "../../names/namespaces";
 
-/** A data source by Grafana's provisioning format. */
+/** Grafana's provisioning format. */
 export interface DataSource {
   readonly name: string;
   readonly type: "loki" | "jaeger";
-  /** What links name. */
   readonly uid: string;
   readonly url: string;
   readonly jsonData?: object;
-  /** What Grafana encrypts: values of headers, for one. Nothing secret: it stands in a ConfigMap. */
+  /** Values that Grafana encrypts, but stored in a ConfigMap: no secrets. */
   readonly secureJsonData?: object;
 }
 
-/** A ConfigMap that Grafana's sidecar loads by its label. */
 export function grafanaDataSource(logicalName: string, source: DataSource, opts: pulumi.CustomResourceOptions): void {
   const content = { apiVersion: 1, datasources: [{ ...source, access: "proxy", editable: false }] };
   new kubernetes.core.v1.ConfigMap(

@@ -1,6 +1,6 @@
 import type { PodSelection } from "../core/connections";
 
-/** An existing Prometheus Operator, and how it finds what the platform brings. */
+/** An existing Prometheus Operator, and how it selects objects. */
 export interface ExistingOperator {
   /** Of its Prometheus. */
   readonly namespace: string;

@@ -1,11 +1,11 @@
 /**
- * What NVIDIA's exporter reads of each GPU: the list of its chart (4.8.2, metrics-configmap.yaml), and what that list lacks: the reasons of
- * lowered clocks, every XID of the last 5 minutes, links that failed and came back, and rows that wait for a reset. The chart takes a whole list or none.
+ * The chart's list (4.8.2, metrics-configmap.yaml) and what it lacks: throttle reasons, XIDs, link
+ * recoveries, pending row remaps. The chart takes a whole list or none.
  */
 type CounterType = "gauge" | "counter";
 type CounterRow = readonly [field: `DCGM_${"FI" | "EXP"}_${string}`, type: CounterType, help: string];
 
-/** Names of DCGM's fields (go-dcgm, const_fields.go), and of what the exporter counts itself (internal/pkg/counters/const.go). */
+/** Names of go-dcgm (const_fields.go) and dcgm-exporter (internal/pkg/counters/const.go). */
 export const GPU_COUNTERS: readonly CounterRow[] = [
   ["DCGM_FI_DEV_SM_CLOCK", "gauge", "Clock of the multiprocessors in MHz"],
   ["DCGM_FI_DEV_MEM_CLOCK", "gauge", "Clock of the memory in MHz"],
@@ -37,7 +37,7 @@ export const GPU_COUNTERS: readonly CounterRow[] = [
   ["DCGM_FI_PROF_PCIE_RX_BYTES", "gauge", "Bytes received over PCIe in a second"],
 ];
 
-/** The list as the exporter reads it: lines of field, type, help. */
+/** Lines of field, type, help. */
 export function gpuCounterList(): string {
   return GPU_COUNTERS.map((row) => row.join(", ")).join("\n");
 }

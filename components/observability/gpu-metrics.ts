@@ -10,21 +10,19 @@ import { type NodePlacement, nodePlacement, type PoolNodes } from "../core/node-
 import { burstable } from "../core/resources";
 import { gpuCounterList } from "./gpu-counters";
 
-/** Nodes with GPUs of one vendor. */
 export interface GpuPool extends PoolNodes {
   readonly vendor: GpuVendor;
 }
 
 export interface GpuMetricsArgs {
-  /** Every pool with GPUs; vendors without a pool get no exporter. */
+  /** Vendors without a pool get no exporter. */
   readonly pools: readonly GpuPool[];
-  /** Its RuntimeClass is that by which a pod sees the GPUs of a k3s node without claiming one. @default none */
+  /** RuntimeClass by which pods see GPUs of a k3s node without claiming one. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
-  /** Labels that the operator asks of their monitors. @default none */
+  /** Labels by which the operator selects monitors. @default none */
   readonly monitorLabels?: Labels | undefined;
 }
 
-/** Where an exporter runs: the nodes of all pools of its vendor. */
 interface Placement extends NodePlacement {
   readonly runtimeClass: string | undefined;
 }
@@ -32,18 +30,17 @@ interface Placement extends NodePlacement {
 interface Exporter {
   readonly chart: string;
   readonly port: number;
-  /** Labels that the chart gives the exporter's pods. */
+  /** Pod labels by the chart. */
   readonly podLabels: Labels;
-  /** Whether the exporter asks the Kubernetes API which pod holds which GPU; DCGM asks the kubelet alone. */
+  /** DCGM asks the kubelet alone. */
   readonly usesKubernetesApi: boolean;
   readonly values: (placement: Placement) => HelmValues;
-  /** Value below `serviceMonitor` with further labels of the monitor. */
   readonly monitorKey: "additionalLabels" | "labels";
 }
 
 /**
- * The exporter names the pod that holds the GPU. The labels of its own pod would hide that, so they go;
- * `node` is taken from discovery, because the exporters' own host-name label changes its spelling with versions.
+ * The exporter names the pod that holds the GPU; labels of its own pod would hide it. `node` comes
+ * from discovery: the exporters' host-name label differs by version.
  */
 const MONITOR: HelmValues = {
   enabled: true,
@@ -57,7 +54,6 @@ const MONITOR: HelmValues = {
 
 const RESOURCES = burstable(NODE_AGENTS.gpuExporter, { cpu: 0.5, memoryGiB: 1, ephemeralStorageGiB: 1 });
 
-/** One row per vendor. */
 export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
   nvidia: {
     chart: "dcgm-exporter",
@@ -69,8 +65,8 @@ export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
       tolerations,
       ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
       resources: { ...RESOURCES },
-      // Pod and namespace of each GPU come from the kubelet's socket: the chart sets DCGM_EXPORTER_KUBERNETES.
-      // Other labels of the pod would need the right to read every pod of the cluster.
+      // Pod and namespace come from the kubelet's socket (DCGM_EXPORTER_KUBERNETES). Other labels
+      // need the right to read every pod.
       kubernetes: { enablePodLabels: false, enablePodUID: false, rbac: { create: false } },
       customMetrics: gpuCounterList(),
       serviceMonitor: MONITOR,
@@ -94,7 +90,6 @@ export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
   },
 };
 
-/** GPU exporters of each vendor that the plan has, on the nodes of its pools only. */
 export function gpuMetrics({ pools, gpuAccess, monitorLabels }: GpuMetricsArgs): ControllerArgs {
   return {
     namespace: GPU_METRICS_NAMESPACE,
@@ -114,7 +109,6 @@ export function gpuMetrics({ pools, gpuAccess, monitorLabels }: GpuMetricsArgs):
   };
 }
 
-/** Vendors of the pools, each once, in a stable order. */
 export function gpuVendors(pools: readonly GpuPool[]): GpuVendor[] {
   return [...new Set(pools.map(({ vendor }) => vendor))].sort();
 }

@@ -20,14 +20,11 @@ import { GRAFANA_ADMIN_SECRET, STACK_RELEASE } from "./names";
 import { type ObservabilityProfile, STACK_SIZES } from "./stack-sizes";
 import { stackValues } from "./stack-values";
 
-/** Secret with `alertmanager.yaml`, where something in it is secret. */
 const ALERTMANAGER_SECRET = "alertmanager-config";
 
-/** Secrets of receivers that are set. */
 export type ReceiverSecrets = Readonly<Partial<Record<AlertSecretKey, pulumi.Output<string>>>>;
 
 export interface MetricsStackArgs {
-  /** Replicas, resources and scrape interval. */
   readonly profile: ObservabilityProfile;
   /** `production` keeps the volumes of metrics when the stack is deleted. */
   readonly stage: Stage;
@@ -37,28 +34,24 @@ export interface MetricsStackArgs {
   readonly storageGiB: number;
   /** @default the cluster's default class */
   readonly storageClass?: string;
-  /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
+  /** Whether to scrape etcd, scheduler, controller manager and kube-proxy. @default false */
   readonly scrapeControlPlane?: boolean;
-  /** Receivers of alerts. @default none */
+  /** @default none */
   readonly receivers?: AlertReceivers | undefined;
-  /** Addresses and keys of receivers, by configuration key. @default none is set */
+  /** @default none */
   readonly receiverSecrets?: ReceiverSecrets | undefined;
-  /** Authorities of receivers' certificates. @default none is named */
+  /** @default none */
   readonly receiverAuthorities?: ReceiverAuthorities | undefined;
-  /** Labels of every series that leaves this Prometheus, and of every alert. */
+  /** Labels of exported series and alerts. */
   readonly externalLabels: Readonly<Record<string, string>>;
-  /** Labels that tell the nodes of pools apart. @default none */
+  /** Labels that distinguish pools. @default none */
   readonly nodeLabels?: readonly string[];
 }
 
-/**
- * Prometheus, Alertmanager, Grafana, kube-state-metrics and node-exporter: the CRDs' chart first, so that
- * whatever brings monitors or rules can come in any order after it.
- */
+/** The chart of CRDs comes first: monitors and rules may follow in any order. */
 export class MetricsStack extends PlatformComponent {
-  /** Name of the namespace, known once it exists. */
   readonly namespace: pulumi.Output<string>;
-  /** Brings the kinds PodMonitor, ServiceMonitor and PrometheusRule: make objects of these depend on it. */
+  /** PodMonitor, ServiceMonitor and PrometheusRule: such objects depend on it. */
   readonly crds: readonly pulumi.Resource[];
 
   constructor(name: string, args: MetricsStackArgs, opts?: pulumi.ComponentResourceOptions) {

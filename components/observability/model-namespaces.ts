@@ -3,16 +3,16 @@ import { modelNamespaceName, PLATFORM_NAMESPACES } from "../../names/namespaces"
 const PREFIX = modelNamespaceName("");
 
 /**
- * RE2 pattern of the namespaces of models, whichever there are: what is rendered with it stays the same when models come and go.
- * RE2 has no lookahead, so that the platform's own namespaces with that prefix are left out letter by letter.
+ * RE2 pattern that stays the same when models change. RE2 has no lookahead: the platform's own
+ * namespaces are excluded letter by letter.
  */
 export const MODEL_NAMESPACES: string = `${PREFIX}${noneOf(
   PLATFORM_NAMESPACES.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length)),
 )}`;
 
-/** Pattern of all texts but these words, of letters, digits and hyphens. */
+/** Matches all texts but these words. */
 export function noneOf(words: readonly string[]): string {
-  // A hyphen last: elsewhere in brackets it makes a range.
+  // A hyphen elsewhere in brackets makes a range.
   const letters = [...new Set(words.map((word) => word.slice(0, 1)))]
     .filter((letter) => letter !== "")
     .sort()

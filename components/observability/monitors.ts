@@ -8,16 +8,15 @@ import type { ScrapeTarget } from "./targets";
 
 export interface MonitorsArgs {
   /**
-   * Namespace of the monitors, apart from their targets: whoever deploys a model needs no right on monitoring,
-   * and a target's namespace may come later.
+   * Apart from the targets: deploying a model needs no right on monitoring, and target namespaces
+   * may come later.
    */
   readonly namespace: pulumi.Input<string>;
   readonly targets: readonly ScrapeTarget[];
-  /** Labels that the operator asks for. @default none */
+  /** Labels by which the operator selects monitors. @default none */
   readonly labels?: Labels | undefined;
 }
 
-/** A PodMonitor for each target, or for all that share one. */
 export function monitors(name: string, { namespace, targets, labels }: MonitorsArgs, opts: OptionsOfGone): void {
   const options = { ...opts, aliases: childrenOfGone("observability:Monitors", name, opts) };
   const shared = new Map<string, [ScrapeTarget, ...ScrapeTarget[]]>();
@@ -58,7 +57,7 @@ function podMonitorSpec(targets: readonly [ScrapeTarget, ...ScrapeTarget[]]): No
         interval: `${SCRAPE_SECONDS}s`,
         scrapeTimeout: "10s",
         relabelings: relabelings(target),
-        ...(target.renamed && { metricRelabelings: renamings(target.renamed) }),
+        ...metricRelabelings(target),
       },
     ],
   };
@@ -80,6 +79,12 @@ function relabelings({ labels = {}, monitor }: ScrapeTarget) {
   ];
 }
 
+function metricRelabelings({ renamed, droppedWith }: ScrapeTarget) {
+  const dropped = droppedWith ? [{ action: "drop" as const, sourceLabels: [droppedWith], regex: ".+" }] : [];
+  const all = [...(renamed ? renamings(renamed) : []), ...dropped];
+  return all.length > 0 ? { metricRelabelings: all } : {};
+}
+
 function renamings({ label, values }: NonNullable<ScrapeTarget["renamed"]>) {
   return Object.entries(values).flatMap(([value, labels]) =>
     Object.entries(labels).map(([targetLabel, replacement]) => ({
@@ -93,7 +98,7 @@ function renamings({ label, values }: NonNullable<ScrapeTarget["renamed"]>) {
   );
 }
 
-/** Pod labels as Prometheus discovers them: `inference-stacks.io/model` becomes `…_pod_label_inference_stacks_io_model`. */
+/** `inference-stacks.io/model` becomes `…_pod_label_inference_stacks_io_model`. */
 function discovered(podLabels: Labels): Labels {
   return Object.fromEntries(
     Object.entries(podLabels).map(([label, podLabel]) => [

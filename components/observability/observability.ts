@@ -22,7 +22,6 @@ import type { RuleSubject } from "./rules/types";
 import type { ObservabilityProfile } from "./stack-sizes";
 import { distinctTargets, type ScrapeTarget } from "./targets";
 
-/** Of a stack that the platform installs. */
 export interface OwnStack {
   readonly profile: ObservabilityProfile;
   /** Days that samples are kept, unless the volume fills first. */
@@ -31,44 +30,40 @@ export interface OwnStack {
   readonly storageGiB: number;
 }
 
-/** Sizes apply to an installed stack only, not to an existing operator. */
+/** Sizes apply to an installed stack only. */
 export interface ObservabilityArgs extends Partial<OwnStack> {
-  /** The operator that is there. @default the platform installs its own stack */
+  /** @default the platform installs a stack */
   readonly operator?: ExistingOperator | undefined;
-  /** Every pool with GPUs, from the plan. */
   readonly gpuPools: readonly GpuPool[];
-  /** @default nothing beside the device plugins */
+  /** @default device plugins alone */
   readonly gpuAccess?: GpuAccessByVendor;
   readonly cluster: Cluster;
   /** `production` keeps the volumes of metrics when the stack is deleted. */
   readonly stage: Stage;
-  /** Pods with metrics. */
   readonly targets: readonly ScrapeTarget[];
-  /** Alerts and recorded series of add-ons, beside those of the platform. @default none */
+  /** Alerts and recorded series of add-ons. @default none */
   readonly alerts?: readonly RuleSubject[];
-  /** Dashboards of add-ons, beside those of the platform. @default none */
+  /** Dashboards of add-ons. @default none */
   readonly dashboards?: readonly DashboardSpec[];
-  /** Data sources of add-ons that find a request, for links of dashboards. @default none */
+  /** Data sources that find a request, for links. @default none */
   readonly requestSources?: readonly RequestSource[];
-  /** Receivers of alerts. @default none */
+  /** @default none */
   readonly receivers?: AlertReceivers | undefined;
-  /** Addresses and keys of receivers, by configuration key. @default none is set */
+  /** @default none */
   readonly receiverSecrets?: ReceiverSecrets | undefined;
-  /** Authorities of receivers' certificates. @default none is named */
+  /** @default none */
   readonly receiverAuthorities?: ReceiverAuthorities | undefined;
-  /** Labels of every series that leaves this Prometheus, and of every alert: which environment and cluster it is. */
+  /** Environment and cluster, on exported series and alerts. */
   readonly externalLabels: Readonly<Record<string, string>>;
-  /** Labels that tell the nodes of pools apart: what costs are counted by. @default none */
+  /** Labels that distinguish pools, for costs. @default none */
   readonly nodeLabels?: readonly string[];
-  /** URL of `docs/operations.md` in your fork, for the links in alerts. @default its path in the repository */
+  /** URL of `docs/operations.md` in your fork, for alerts. @default its path */
   readonly runbookUrl?: string | undefined;
-  /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
+  /** Whether to scrape etcd, scheduler, controller manager and kube-proxy. @default false */
   readonly scrapeControlPlane?: boolean;
 }
 
-/** Metrics of everything that the platform runs, alerts with a runbook, and dashboards. */
 export class Observability extends PlatformComponent {
-  /** Query API of Prometheus, inside the cluster. */
   readonly prometheusUrl: string;
   /** Commands that open Grafana and print its password. @default none, for an existing operator */
   readonly grafana: string | undefined;
@@ -151,7 +146,7 @@ export class Observability extends PlatformComponent {
     this.registerOutputs({ prometheusUrl: this.prometheusUrl, grafana: this.grafana });
   }
 
-  /** For monitors, rules and dashboards alone; their kinds are the cluster's. */
+  /** For monitors, rules and dashboards only. */
   private closedNamespace(): Pick<MetricsStack, "namespace" | "crds"> {
     const { namespace, resources } = new IsolatedNamespace(
       this.child("objects"),
@@ -162,10 +157,10 @@ export class Observability extends PlatformComponent {
   }
 }
 
-/** @throws Error where neither a stack nor an operator is described. */
+/** @throws Error without a stack or operator. */
 function ownStack({ profile, retentionDays, storageGiB }: Partial<OwnStack>): OwnStack {
   if (profile === undefined || retentionDays === undefined || storageGiB === undefined) {
-    throw new Error("observability: a stack of its own needs profile, retentionDays and storageGiB");
+    throw new Error("observability: a new monitoring stack needs profile, retentionDays and storageGiB");
   }
   return { profile, retentionDays, storageGiB };
 }

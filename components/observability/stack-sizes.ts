@@ -4,9 +4,8 @@ import { burstable, type ContainerResources } from "../core/resources";
 /** `light` for development and single nodes, `full` for clusters that people are paged for. */
 export type ObservabilityProfile = "light" | "full";
 
-/** Replicas and resources of the metrics stack. */
 export interface StackSize {
-  /** Each replica scrapes everything: two survive the loss of a node. */
+  /** Each scrapes everything: two survive the loss of a node. */
   readonly prometheusReplicas: number;
   readonly alertmanagerReplicas: number;
   readonly scrapeInterval: string;
@@ -20,8 +19,7 @@ export interface StackSize {
 const helper = burstable(NODE_AGENTS.nodeExporter, { cpu: 0.5, memoryGiB: 0.25, ephemeralStorageGiB: 0.5 });
 
 /**
- * Our figures: Prometheus takes about 8 KiB of memory per active series, so `light` holds some 150,000 and
- * `full` some 700,000 series with room for queries.
+ * Our figures: about 8 KiB of memory per active series; `light` holds some 150,000, `full` 700,000.
  */
 export const STACK_SIZES: Readonly<Record<ObservabilityProfile, StackSize>> = {
   light: {

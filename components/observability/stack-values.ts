@@ -22,25 +22,25 @@ export interface StackSettings {
   readonly storageClass: string | undefined;
   readonly scrapeControlPlane: boolean;
   readonly externalLabels: Readonly<Record<string, string>>;
-  /** Labels that tell the nodes of pools apart. */
+  /** Labels that distinguish pools. */
   readonly nodeLabels: readonly string[];
   readonly receivers: AlertReceivers;
-  /** Name of the ConfigMap with authorities of receivers; undefined when no receiver names any. */
+  /** ConfigMap of receivers' CAs; undefined when none is named. */
   readonly authoritiesConfigMap: pulumi.Input<string> | undefined;
-  /** Name of the Secret that holds `alertmanager.yaml`; undefined when nothing in it is secret. */
+  /** Secret with `alertmanager.yaml`; undefined when nothing is secret. */
   readonly alertmanagerSecret: pulumi.Input<string> | undefined;
 }
 
-/** Smallest volume in which Prometheus has room for its write-ahead log, GiB. */
+/** Smallest volume with room for the write-ahead log. */
 const MIN_STORAGE_GIB = 2;
 
-/** Share of the volume that blocks may fill; the rest is for the write-ahead log and for compaction. */
+/** The rest is for the write-ahead log and compaction. */
 const BLOCKS_SHARE = 0.8;
 
-/** What would tell of a node that is too full must not be the first to leave it. */
+/** Monitoring must outlast models on a full node. */
 const BEFORE_MODELS = { priorityClassName: PRIORITY.platform.name } as const;
 
-/** Default rules of the chart that have a counterpart, with its own runbook entry, in `rules/`. */
+/** Chart rules with a counterpart in `rules/`. */
 const REPLACED_RULES = [
   "TargetDown",
   "KubePersistentVolumeFillingUp",
@@ -51,21 +51,19 @@ const REPLACED_RULES = [
 ];
 
 /**
- * Default rules that always fire here: that all pods would have room without the largest node is untrue wherever one machine has the GPUs
- * (chart 88.5.3, kubernetes-resources).
+ * They assume room without the largest node, untrue where one machine has the GPUs (chart 88.5.3,
+ * kubernetes-resources).
  */
 const UNTRUE_RULES = ["KubeCPUOvercommit", "KubeMemoryOvercommit"];
 
-/** In the form of the allow list of kube-state-metrics. */
+/** kube-state-metrics' allow list. */
 function nodeLabels(labels: readonly string[]): string[] {
   return labels.length === 0 ? [] : [`nodes=[${labels.join(",")}]`];
 }
 
 /**
- * Values of kube-prometheus-stack. All of it passes Pod Security `restricted`, except node-exporter, which
- * therefore lives in a namespace of its own.
- *
- * @throws RangeError when volume or retention is too small to be meant.
+ * All but node-exporter passes Pod Security `restricted`, so it has its own namespace. @throws
+ * RangeError when volume or retention is too small.
  */
 export function stackValues(settings: StackSettings): HelmValues {
   const { size, storageGiB, retentionDays } = settings;
@@ -77,7 +75,7 @@ export function stackValues(settings: StackSettings): HelmValues {
   }
   return {
     fullnameOverride: STACK_RELEASE,
-    // Their own chart brings the CRDs, and upgrades them.
+    // A separate chart installs and upgrades CRDs.
     crds: { enabled: false },
     prometheus: prometheus(settings),
     alertmanager: alertmanager(settings),
@@ -95,7 +93,7 @@ export function stackValues(settings: StackSettings): HelmValues {
       ...BEFORE_MODELS,
       resources: { ...size.kubeStateMetrics },
       metricLabelsAllowlist: [...EXPORTED_LABELS, ...nodeLabels(settings.nodeLabels)],
-      // Without it, no right to list the Secrets of the whole cluster.
+      // No right to list the cluster's Secrets.
       collectorsExclude: ["secrets"],
     },
     "prometheus-node-exporter": {
@@ -123,7 +121,7 @@ function prometheus({
   storageClass,
   externalLabels,
 }: StackSettings): HelmValues {
-  // False: take every monitor and rule of the cluster, not only those that carry this release's label.
+  // False: every monitor and rule of the cluster, not those of this release only.
   const everywhere = { serviceMonitor: false, podMonitor: false, rule: false, probe: false, scrapeConfig: false };
   return {
     // With two replicas, graphs would flicker between them.
@@ -158,7 +156,7 @@ function prometheus({
 
 function alertmanager({ size, receivers, alertmanagerSecret, authoritiesConfigMap }: StackSettings): HelmValues {
   return {
-    // A budget on a single replica would keep its node from being drained.
+    // A budget on a single replica blocks drains.
     podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1, ...EVICTS_UNREADY_PODS },
     ...(alertmanagerSecret === undefined && { config: alertRouting(receivers) }),
     alertmanagerSpec: {
@@ -166,7 +164,7 @@ function alertmanager({ size, receivers, alertmanagerSecret, authoritiesConfigMa
       replicas: size.alertmanagerReplicas,
       resources: { ...size.helper },
       automountServiceAccountToken: false,
-      // Our own Secret: addresses and keys of receivers are credentials and must not be in the release's values.
+      // Keys of receivers are credentials: not in the release's values.
       ...(authoritiesConfigMap !== undefined && { configMaps: [authoritiesConfigMap] }),
       ...(alertmanagerSecret !== undefined && { useExistingSecret: true, configSecret: alertmanagerSecret }),
     },
@@ -178,12 +176,12 @@ function grafana(size: StackSize): HelmValues {
     ...BEFORE_MODELS,
     resources: { ...size.grafana },
     admin: { existingSecret: GRAFANA_ADMIN_SECRET, userKey: "admin-user", passwordKey: "admin-password" },
-    // Dashboards and data sources are code: nothing in Grafana is worth a volume.
+    // Dashboards and data sources are code: no volume.
     persistence: { enabled: false },
-    // The init container that re-owns a volume runs as root.
+    // Runs as root.
     initChownData: { enabled: false },
     testFramework: { enabled: false },
-    // Rights in its own namespace only; the default reads the Secrets of the whole cluster.
+    // The default reads the cluster's Secrets.
     rbac: { namespaced: true },
     sidecar: {
       resources: { ...size.helper },
@@ -191,7 +189,7 @@ function grafana(size: StackSize): HelmValues {
       datasources: { searchNamespace: OBSERVABILITY_NAMESPACE },
     },
     "grafana.ini": {
-      // The NetworkPolicy lets nothing out: do not try.
+      // The NetworkPolicy blocks it.
       analytics: { check_for_updates: false, check_for_plugin_updates: false, reporting_enabled: false },
       plugins: { preinstall_disabled: true },
       security: { disable_gravatar: true },
@@ -200,7 +198,7 @@ function grafana(size: StackSize): HelmValues {
   };
 }
 
-/** Managed clusters and k3s do not show these parts: their targets would be down, and their rules would alert. */
+/** Managed clusters and k3s hide these: their targets would be down and alert. */
 function controlPlane({ scrapeControlPlane: scraped }: Pick<StackSettings, "scrapeControlPlane">): HelmValues {
   const parts = ["kubeEtcd", "kubeScheduler", "kubeControllerManager", "kubeProxy"];
   const rules = ["etcd", "kubeControllerManager", "kubeProxy", "kubeSchedulerAlerting", "kubeSchedulerRecording"];
@@ -209,7 +207,6 @@ function controlPlane({ scrapeControlPlane: scraped }: Pick<StackSettings, "scra
     defaultRules: {
       rules: Object.fromEntries(rules.map((rule) => [rule, scraped])),
       disabled: Object.fromEntries([...REPLACED_RULES, ...UNTRUE_RULES].map((rule) => [rule, true])),
-      // Alerts here know how long each model takes to start.
       appNamespacesOperator: "!~",
       appNamespacesTarget: MODEL_NAMESPACES,
     },

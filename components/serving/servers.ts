@@ -1,31 +1,7 @@
-import type { EngineName } from "../../engines";
-import type { ModelPlan } from "../../planner/types";
-import type { ModelServerClass } from "./model-server";
-import { OllamaServer } from "./ollama-server";
-import { RayService } from "./ray-service";
-import { TgiServer } from "./tgi-server";
-import { TritonServer } from "./triton-server";
-import { VllmGroup } from "./vllm-group";
-import { VllmServer } from "./vllm-server";
-import { isSplit, VllmSplit } from "./vllm-split";
+import { chosenServers, type Servers } from "./chosen-servers";
+import { STANDARD_SERVERS } from "./standard-servers";
 
-/** The components of an engine: for a model whose replicas fit on a node, and for one whose replicas span nodes. */
-export interface EngineServers {
-  readonly onOneNode: ModelServerClass;
-  /** Of those on one node, some models have another: the first that serves the model. @default onOneNode */
-  readonly variants?: readonly { readonly serves: (model: ModelPlan) => boolean; readonly server: ModelServerClass }[];
-  readonly acrossNodes?: ModelServerClass;
-}
+export type { EngineServers } from "./engine-servers";
 
-/** Every engine's components; the other half of an engine is its row in `engines/table.ts`. */
-export const SERVERS: Readonly<Record<EngineName, EngineServers>> = {
-  ollama: { onOneNode: OllamaServer },
-  triton: { onOneNode: TritonServer },
-  ray: { onOneNode: RayService },
-  tgi: { onOneNode: TgiServer },
-  vllm: {
-    onOneNode: VllmServer,
-    variants: [{ serves: isSplit, server: VllmSplit }],
-    acrossNodes: VllmGroup,
-  },
-};
+/** Components of this platform's engines. */
+export const SERVERS: Servers = chosenServers.or(STANDARD_SERVERS);

@@ -59,10 +59,11 @@ function lastResort({ rule, subject }: CapacityProblem, { models, pools }: PlanR
     return "Lower several of replicas, minNodes and scaling.schedule, or raise the budget.";
   }
   if (rule === "pool-capacity") {
-    const isDerived = models.some((m) => subject === `models.${m.name}` && m.derived?.includes("replicas"));
-    return isDerived
-      ? "Raise maxNodes, declare fewer requests in its traffic or longer times in its serviceLevel, or add a pool."
-      : "Raise maxNodes, lower replicas, or add a pool.";
+    const { derived, minReplicas = 1 } = models.find((m) => subject === `models.${m.name}`) ?? {};
+    if (derived?.includes("replicas")) {
+      return "Raise maxNodes, declare fewer requests in its traffic or longer times in its serviceLevel, or add a pool.";
+    }
+    return minReplicas > 1 ? "Raise maxNodes, lower replicas, or add a pool." : "Raise maxNodes or add a pool.";
   }
   const model = models.find((m) => subject === `models.${m.name}`);
   const engine = model?.engine;

@@ -79,24 +79,24 @@ export function judge(
 ): Pick<MemoryEstimate, "perGpu" | "stages" | "verdict" | "shortfallGiB"> {
   const judged = needs.map((need) => {
     const estimate = estimateOf(need, intervalOf(uncertainty, need.parts, need.budgetGiB));
-    const load = { ...ofStage(estimate), decides: on === "cpu" ? "host memory" : deciderOf(need, estimate) } as const;
+    const decides = on === "cpu" ? "host memory" : deciderOf(need, estimate);
     const checks = (need.checks ?? []).map(({ off, ...check }) => ({
       ...check,
       ...("aboveGiB" in off ? off : intervalOf(uncertainty, off, need.budgetGiB)),
+      estimate,
     }));
-    const failing = checks.filter((check) => answerOf(check) !== "fits");
-    const certain = failing.filter((check) => answerOf(check) === "no");
-    // Too little cache still lets the engine start; a failed check does not.
-    const others = load.decides === "KV cache" && certain.length > 0 ? certain : [load, ...failing];
-    return { estimate, worst: others.reduce(tighter) };
+    return { load: { ...ofStage(estimate), decides, estimate }, checks };
   });
+  const load = judged.map((stage) => stage.load).reduce(tighter);
+  const failing = judged.flatMap(({ checks }) => checks).filter((check) => answerOf(check) !== "fits");
+  const certain = failing.filter((check) => answerOf(check) === "no");
+  // Too little cache still lets the engine start; a failed check, on any stage, does not.
+  const others = load.decides === "KV cache" && certain.length > 0 ? certain : [load, ...failing];
+  const worst = others.reduce(tighter);
   const { basis, coverage } = uncertainty;
-  const { estimate, worst } = judged.reduce((tightest, stage) =>
-    tighter(tightest.worst, stage.worst) === tightest.worst ? tightest : stage,
-  );
   return {
-    perGpu: budgetOf(estimate),
-    stages: judged.map((stage) => stage.estimate),
+    perGpu: budgetOf(worst.estimate),
+    stages: judged.map((stage) => stage.load.estimate),
     verdict: { ...comparedIn(worst), decides: worst.decides, basis, coverage },
     shortfallGiB: Math.max(0, missingGiB(worst)),
   };

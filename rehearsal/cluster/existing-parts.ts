@@ -237,7 +237,7 @@ function podFailure({ folder }: ControlPlane, labels: Readonly<Record<string, st
         ],
       },
       weight: 100,
-      next: { statusTemplate: "phase: Failed\nreason: Error\nmessage: played by the rehearsal" },
+      next: { statusTemplate: "phase: Failed\nreason: Error\nmessage: simulated by the rehearsal" },
     },
   };
   writeFileSync(file, JSON.stringify(stage));

@@ -88,7 +88,7 @@ export class Program {
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    throw new Error(`${this.name} was not ready after ${seconds} s (${last}):\n${this.tail()}`);
+    throw new Error(`${this.name} was not ready within ${seconds} s (${last}):\n${this.tail()}`);
   }
 
   /** Kills it and its children. */

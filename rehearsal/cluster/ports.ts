@@ -30,7 +30,7 @@ export async function freePorts(count: number): Promise<number[]> {
         ports.push(port);
         taken = 0;
       } else if (++taken >= MOST_TAKEN) {
-        throw new Error(`${taken} ports from ${FIRST} on are taken: what listens there?`);
+        throw new Error(`${taken} ports from ${FIRST} on are taken: find the program that listens there`);
       }
     }
   } finally {

@@ -1,4 +1,4 @@
-/** Volume claims that pods mount and no object makes: users do, and a rehearsal does it for them. */
+/** Volume claims of pods that users create, and a rehearsal in their place. */
 import type { KubernetesObject } from "../../kubernetes/object";
 import type { ApiClient } from "./api-client";
 import { podsOf } from "./recorded-objects";
@@ -12,7 +12,7 @@ interface MountedVolumes {
   readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName?: string } }[];
 }
 
-/** Claims of pods' own volumes that neither these objects nor templates of StatefulSets make. */
+/** Excludes claims of these objects and of StatefulSet templates. */
 export function userClaimsOf(objects: readonly KubernetesObject[]): UserClaim[] {
   const made = new Set(
     objects
@@ -31,7 +31,7 @@ export function userClaimsOf(objects: readonly KubernetesObject[]): UserClaim[] 
   return [...byKey].filter(([key]) => !made.has(key)).map(([, claim]) => claim);
 }
 
-/** A volume that many nodes read, and the claim that is bound to it. */
+/** For many readers. */
 export function volumeAndClaim({ name, namespace }: UserClaim): readonly [KubernetesObject, KubernetesObject] {
   const volume = `${namespace}-${name}`;
   const common = { accessModes: ["ReadOnlyMany"], storageClassName: "" };
@@ -56,7 +56,7 @@ export function volumeAndClaim({ name, namespace }: UserClaim): readonly [Kubern
   ];
 }
 
-/** Makes the claims that users would, in namespaces that are there. */
+/** Only in existing namespaces. */
 export async function addUserClaims(client: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
   for (const object of userClaimsOf(objects).flatMap(volumeAndClaim)) {
     await client.create(object);

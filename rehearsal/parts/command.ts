@@ -56,8 +56,8 @@ export class LoggedCommands {
 }
 
 function notOnPath(command: string): string {
-  const remedy = REMEDIES[command];
-  return `${command} is not on PATH${remedy === undefined ? "" : `: ${remedy}`}`;
+  const fix = REMEDIES[command];
+  return `${command} is not on PATH${fix === undefined ? "" : `: ${fix}`}`;
 }
 
 function quoted(argument: string): string {

@@ -30,7 +30,7 @@ export async function downloadModule(pinned: PinnedModule, folder: string, comma
   rmSync(archive);
   const [got, expected] = [moduleHash(entries), hashInGoSum(pinned)];
   if (got !== expected) {
-    throw new Error(`${shownUrl(url)}: what came has the hash ${got}, and go.sum has ${expected}`);
+    throw new Error(`${shownUrl(url)}: the file has the hash ${got}, but go.sum has ${expected}`);
   }
   for (const { path, content } of entries) {
     // A line break in a name could forge another file's hash: Go refuses it too.

@@ -387,7 +387,7 @@ export const PARTS: readonly Part[] = DEFINITIONS;
 export function partOf(binary: BinaryName): Part {
   const part = PARTS.find(({ binaries }) => binary in binaries);
   if (part === undefined) {
-    throw new Error(`no part in rehearsal/parts/parts.ts gives ${binary}`);
+    throw new Error(`no part in rehearsal/parts/parts.ts provides ${binary}`);
   }
   return part;
 }

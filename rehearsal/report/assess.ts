@@ -146,7 +146,7 @@ function lossFindings(loss: LossFact): Finding[] {
   for (const { name, restartedAsGroup } of loss.groups) {
     if (!restartedAsGroup) {
       findings.push(
-        broken("node-loss", subject, `group ${name} kept pods of its former self: they wait for it for ever`),
+        broken("node-loss", subject, `group ${name} kept pods of its previous generation: they never become ready`),
       );
     }
   }

@@ -46,6 +46,13 @@ ${NAMESPACE}:models:
   embed: { model: BAAI/bge-m3 }
 \`\`\`
 
+Clients name a model by its key here. Clients that cannot be changed keep the names that they have:
+
+\`\`\`yaml
+${NAMESPACE}:models:
+  chat: { model: qwen2.5-7b-instruct, servedName: qwen2.5-7b, aliases: [assistant-v1, Qwen/Qwen2.5-7B-Instruct] }
+\`\`\`
+
 Weights that are elsewhere: \`source\`, with the model or with its own \`config.json\`. The file can be copied from the repository;
 of a model type that is not known the weight files must lie next to it ([why](sizing.md#where-the-weights-are-known-from));
 a relative path starts at the folder of the environment's file. \`source\` also moves a catalogue model to a copy, or to a fixed commit, which

@@ -15,6 +15,7 @@ import * as eksCluster from "./rules/eks-cluster";
 import * as eksNetwork from "./rules/eks-network";
 import * as eksPools from "./rules/eks-pools";
 import * as engineOptions from "./rules/engine-options";
+import * as existingController from "./rules/existing-controller";
 import * as gateway from "./rules/gateway";
 import * as gatewayName from "./rules/gateway-name";
 import * as gpuSoftware from "./rules/gpu-software";
@@ -185,6 +186,9 @@ const rules: readonly Rule[] = [
   gatewayName.publicAuthoritiesReachTheAddress,
   gateway.productionHasATrustedCertificate,
   gateway.issuersAreOfAnExistingCertManager,
+  existingController.existingControllersGoAlone,
+  existingController.existingControllersAreElsewhere,
+  existingController.classesNameTheirController,
   gateway.consumersAreUnique,
   quotas.quotasFitOnePolicy,
   quotas.tokenQuotasCountEveryModel,

@@ -15,9 +15,9 @@ const COPY = "copy the files to a bucket (s3://bucket/prefix) or a volume (pvc:/
 const NOTATIONS: readonly Notation[] = [
   {
     // Google serves S3's API with HMAC keys (Cloud Storage, "Simple migration from Amazon S3", read 2026-12-01).
-    pattern: /^gs:\/\/([^/]+)\/?(.*)$/,
+    pattern: /^gc?s:\/\/([^/]+)\/*(.*)$/,
     fix: (bucket = "", prefix = "") =>
-      `add storage.buckets.${bucket}: {url: https://storage.googleapis.com, region: auto, secretKey: …} with an HMAC key, and write s3://${bucket}/${prefix}`,
+      `add storage.buckets.${bucket}: {url: https://storage.googleapis.com, region: auto, secretKey: …} with an HMAC key, and write s3://${bucket}/${prefix || "my-model"}`,
   },
   {
     pattern:

@@ -29,9 +29,9 @@ export function typeScriptFiles(folder = ""): string[] {
   });
 }
 
-/** Source files of the program, from the root, less tests and configuration. */
+/** Source files of the program, from the root, less tests, configuration, and what other repositories start with. */
 export function sourceFiles(): string[] {
-  return typeScriptFiles().filter((file) => file.includes("/") && !file.startsWith("test/"));
+  return typeScriptFiles().filter((file) => file.includes("/") && !/^(test|template)\//.test(file));
 }
 
 /**

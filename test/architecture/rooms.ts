@@ -253,6 +253,12 @@ export const ROOMS: readonly Room[] = [
     pulumi: true,
   },
   { folder: "offline", imports: ["catalog", "planner", "stacks/config", "stacks"], pulumi: true },
+  // What a repository makes its own platform of: the npm package's front.
+  {
+    folder: "platform",
+    imports: ["engines", "components/serving", "stacks/addons", "stacks/config", "stacks"],
+    pulumi: ["platform/parts.ts"],
+  },
   // A bundle of them is published by itself: what it takes along must be names and data.
   { folder: "policies", imports: ["names", "kubernetes", "catalog"], pulumi: true },
   {

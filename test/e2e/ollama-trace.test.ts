@@ -1,7 +1,12 @@
 /** A request through the real gateway to a real Ollama: a trace of the gateway's spans alone, and no text of the request in any log. */
 import { createServer } from "node:http";
+import type { IPodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRACE_COLLECTOR_RECEIVER } from "../../components/tracing/names";
+import { CALLED_MODEL } from "../../names/gateway-times";
+import { gatewayTargetName } from "../../names/scrape-jobs";
+import { serviceFqdn } from "../../names/service-host";
+import { MODEL_RELAY } from "../../names/services";
 import { GatewayStand } from "../../rehearsal/cluster/gateway/stand";
 import { waitFor } from "../../rehearsal/cluster/wait";
 import { changedRun } from "../stacks/run";
@@ -9,6 +14,7 @@ import { emittedBy, leaks } from "./gateway/emitted";
 import { passedTo } from "./gateway/passed-to";
 import { type Ollama, type Registry, startOllama, startRegistry } from "./model-control/registry";
 import { SpanBytes } from "./node/span-bytes";
+import { type MonitorEndpoint, type RunningPrometheus, startPrometheus } from "./prometheus/running-prometheus";
 
 /** The model of the environment, which Ollama serves. */
 const MODEL = "assistant";
@@ -23,9 +29,14 @@ let spans: SpanBytes;
 let ollama: Ollama;
 let registry: Registry;
 let key: string;
+let tokens: MonitorEndpoint;
+let prometheus: RunningPrometheus | undefined;
 
 beforeAll(async () => {
-  const { resources } = await changedRun("dev", { tracing: {} });
+  const { resources, deployment } = await changedRun("dev", { tracing: {} });
+  const monitors = deployment.ofKind("PodMonitor").map(({ inputs }) => inputs as Partial<IPodMonitor>);
+  const monitor = monitors.find(({ metadata }) => metadata?.name === gatewayTargetName("tokens"));
+  [tokens = {}] = monitor?.spec?.podMetricsEndpoints ?? [];
   [stand, ollama, registry] = await Promise.all([
     GatewayStand.start(resources, { proxies: 0 }),
     startOllama(),
@@ -37,12 +48,15 @@ beforeAll(async () => {
   const { address } = await stand.listen(TRACE_COLLECTOR_RECEIVER.host, 4399, createServer());
   spans = await SpanBytes.start(TRACE_COLLECTOR_RECEIVER.grpcPort, address);
   await stand.serve(MODEL, passedTo(Number(new URL(ollama.url).port)));
+  // Of models that come at run time: it has none.
+  const relay = createServer((request, response) => request.resume() && response.writeHead(404).end("{}"));
+  await stand.listen(serviceFqdn(MODEL_RELAY, "model-control"), 1995, relay);
   await stand.startProxy();
   key = await stand.key("default");
 }, 300_000);
 afterAll(async () => {
   spans?.stop();
-  await Promise.all([stand?.stop(), ollama?.stop(), registry?.stop()]);
+  await Promise.all([stand?.stop(), ollama?.stop(), registry?.stop(), prometheus?.stop()]);
 }, 60_000);
 
 async function ask({ url }: Ollama, call: string, body: object): Promise<void> {
@@ -96,8 +110,18 @@ describe("one request to a real Ollama", { timeout: 120_000 }, () => {
     expect(leaks(await emitted(), [PROMPT, QUERY, key])).toEqual([]);
   });
 
-  it("adds no series for a model that a client made up", async () => {
-    const metrics = Object.entries(await emitted()).filter(([where]) => where.startsWith("metrics"));
-    expect(leaks(Object.fromEntries(metrics), [UNKNOWN])).toEqual([]);
+  it("adds no series to Prometheus for a model that a client made up", async () => {
+    const metrics = await emitted();
+    expect(leaks({ envoy: metrics["metrics of envoy"] ?? "" }, [UNKNOWN])).toEqual([]);
+    expect(metrics["metrics of tokens"]).toContain(UNKNOWN);
+    const { portNumber, path, metricRelabelings: relabelings } = tokens;
+    const scrapes = `http://${stand.proxies[0]?.address}:${portNumber}${path}`;
+    prometheus = await startPrometheus({ scrapes, relabelings });
+    const values = `${prometheus.url}/api/v1/label/${CALLED_MODEL}/values`;
+    const models = await waitFor("series of models", async () => {
+      const { data } = (await (await fetch(values)).json()) as { readonly data: readonly string[] };
+      return data.length > 0 ? data : undefined;
+    });
+    expect(models).toEqual([MODEL]);
   });
 });

@@ -12,7 +12,7 @@ import type { VllmRequest } from "../../engines/vllm/memory/request";
 import { repositoryRoot } from "../../names/repository-root";
 import type { MemoryEstimate } from "../../planner/memory/types";
 import { type ErrorTable, intervalOf, type MemoryParts, termsFor } from "../../planner/memory/uncertainty";
-import { refused } from "../../planner/memory/verdict";
+import { judge, refused, type StartCheck } from "../../planner/memory/verdict";
 import { verdictText } from "../../planner/memory/verdict-text";
 import { atNight } from "../harness/property-runs";
 import { fixtureArchitecture, modelFixtures } from "../planner/model/fixtures";
@@ -49,6 +49,26 @@ const anyRequest: fc.Arbitrary<MemoryRequest> = fc
     kvCacheDtype: "auto" as const,
     ...(!isOllama && { maxNumSeqs: 256, args: { "max-num-batched-tokens": 2048 } }),
   }));
+
+it("is that of a failed start check on one stage, where others have too little cache", () => {
+  const uncertainty = { terms: [], basis: "measured", coverage: 0.95 };
+  const stage = (index: number, kvCache: number, checks: readonly StartCheck[]) => ({
+    stage: index,
+    layers: 1,
+    parts: { weights: 2, kvCache, activation: 0, nonTorch: 0, graphs: 0 },
+    oneRequestGiB: 1,
+    budgetGiB: 10,
+    kvPoolGiB: 8,
+    checks,
+  });
+  const off = { belowGiB: 0, aboveGiB: 0 };
+  const capture = { decides: "graph capture", needGiB: 11, limitGiB: 10, off } as const;
+  const needs = [stage(0, 12, [capture]), stage(1, 11.9, [])];
+  for (const stages of [needs, needs.toReversed()]) {
+    const { verdict, shortfallGiB } = judge(stages, uncertainty);
+    expect([verdict.answer, verdict.decides, shortfallGiB]).toEqual(["no", "graph capture", 1]);
+  }
+});
 
 describe("every verdict", () => {
   it("is of an interval around the estimate, and follows from it", () => {

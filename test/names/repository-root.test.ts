@@ -13,25 +13,28 @@ beforeEach(() => {
 
 afterEach(() => rmSync(top, { recursive: true }));
 
-const packageAt = (folder: string, content: unknown) =>
-  writeFileSync(join(top, folder, "package.json"), JSON.stringify(content));
+const packageAt = (folder: string, name = "acme-inference") =>
+  writeFileSync(join(top, folder, "package.json"), JSON.stringify({ name }));
 
-describe("the repository root above a folder", () => {
-  it("is the nearest folder with the repository's package", () => {
-    packageAt(".", { name: "inference-stacks" });
-    packageAt("app", { name: "inference-stacks" });
+const programAt = (folder: string) => {
+  packageAt(folder);
+  mkdirSync(join(top, folder, "catalog"));
+  writeFileSync(join(top, folder, "catalog/chart-images.json"), "{}");
+};
+
+describe("the program's root above a folder", () => {
+  it("is the nearest folder with its files, whatever its package is called", () => {
+    programAt(".");
+    programAt("app");
     expect(rootAbove(join(top, "app/dist"))).toBe(join(top, "app"));
     expect(rootAbove(join(top, "app"))).toBe(join(top, "app"));
   });
 
-  it.each([[null], ["inference-stacks"], [{}], [{ name: "another" }]])(
-    "is not that of another package: %j",
-    (content) => {
-      packageAt(".", { name: "inference-stacks" });
-      packageAt("app", content);
-      expect(rootAbove(join(top, "app/dist"))).toBe(top);
-    },
-  );
+  it("is not that of another package", () => {
+    programAt(".");
+    packageAt("app", "inference-stacks");
+    expect(rootAbove(join(top, "app/dist"))).toBe(top);
+  });
 
   it("is none where the search ends without one", () => {
     expect(rootAbove(parse(top).root)).toBeUndefined();

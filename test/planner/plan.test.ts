@@ -289,7 +289,7 @@ describe("planDeployment", () => {
     expect(plan.models).toHaveLength(1);
     expect(plan.problems).toEqual([expect.objectContaining({ rule: "pool-capacity", severity: "mandatory" })]);
     expect(plan.problems[0]?.message).toContain(
-      'pool "p5-48xlarge" (maxNodes 1; a replica takes 8 GPU(s) on 1 node(s))',
+      'pool "p5-48xlarge" (maxNodes 1, used by one; a replica takes 8 GPU(s) on 1 node(s))',
     );
   });
 

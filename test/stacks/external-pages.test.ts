@@ -20,7 +20,7 @@ describe("docs/external-models.md", () => {
   });
 
   it("suggests something", () => {
-    expect(sections.length).toBe(3);
+    expect(sections.length).toBe(4);
   });
 });
 

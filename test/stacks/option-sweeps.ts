@@ -131,7 +131,19 @@ export const SWEEPS: readonly Sweep[] = [
             platforms: ["linux/amd64"],
           },
           vllm: { sleepMode: true, reasoning: false },
-          pod: { volumes: [{ name: "cache", mountPath: "/kv-cache", claim: "cache", readOnly: false }] },
+          aliases: ["assistant-v1"],
+          pod: {
+            cpu: 4,
+            labels: { "example.com/team": "ml" },
+            annotations: { "example.com/contact": "ml@example.com" },
+            volumes: [{ name: "cache", mountPath: "/kv-cache", claim: "cache", readOnly: false }],
+            initContainers: [{ name: "warm", image: `registry.example.com/ml/warm:1@sha256:${"b".repeat(64)}` }],
+            probes: {
+              startupSeconds: 1800,
+              readiness: { periodSeconds: 5, timeoutSeconds: 2, failures: 3 },
+              liveness: { periodSeconds: 10, timeoutSeconds: 5, failures: 10 },
+            },
+          },
         },
         split: { model: "qwen2.5-7b-instruct", concurrency: 4, vllm: { prefillDecode: { prefill: 1, decode: 1 } } },
         scaled: {
@@ -142,7 +154,11 @@ export const SWEEPS: readonly Sweep[] = [
           vllm: { kvCacheDtype: "fp8", reasoning: true },
         },
         ranks: { model: "bge-m3", task: "embedding", concurrency: 4 },
-        partner: { engine: "external", task: "chat", external: { url: "https://api.example.com/v1" } },
+        partner: {
+          engine: "external",
+          task: "chat",
+          external: { url: "https://api.example.com/v1", healthPath: "/healthz" },
+        },
         served: { model: "qwen2.5-7b-instruct", engine: "ray", concurrency: 4, ray: { toolCalling: true } },
       },
       transform: [
@@ -153,7 +169,13 @@ export const SWEEPS: readonly Sweep[] = [
           patches: [{ op: "add", path: "/spec/template/spec/shareProcessNamespace", value: true }],
         },
       ],
-      gateway: { exposure: "NodePort", tls: { kind: "secret", secretName: "gateway-tls" } },
+      gateway: {
+        exposure: "NodePort",
+        tls: { kind: "secret", secretName: "gateway-tls" },
+        affinity: "header",
+        sessionHeader: "x-user-id",
+        controller: { namespace: "gateways", gatewayClass: "eg" },
+      },
       storage: { nodeCacheGiB: 500 },
     },
   },

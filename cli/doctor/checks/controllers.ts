@@ -35,6 +35,10 @@ export const PRODUCTS: readonly Product[] = [
     chart: "gateway-helm",
     image: /envoyproxy\/gateway(:|@|$)/,
     groups: ["gateway.envoyproxy.io"],
+    present: {
+      setting: "controller: {namespace: …} under inference-stacks:gateway",
+      note: "docs/existing-envoy-gateway.md",
+    },
   },
   {
     title: "Envoy AI Gateway",
@@ -238,8 +242,8 @@ const GATEWAY_API = "v1.6";
 const BUNDLE = "gateway.networking.k8s.io/bundle-version";
 
 /** Helm leaves existing Gateway API CRDs (from k3s or a cloud) unchanged. */
-export const gatewayApi: Check = ({ definitions }, { releases }) =>
-  releases.some(({ chart }) => chart === "gateway-helm")
+export const gatewayApi: Check = ({ definitions }, { releases, present }) =>
+  releases.some(({ chart }) => chart === "gateway-helm") || present.includes("gateway-helm")
     ? [
         judged(
           {

@@ -3,6 +3,7 @@ import type { Check } from "./check";
 import { controllers, gatewayApi } from "./controllers";
 import { dns, dnsCache } from "./dns";
 import { externalMetrics } from "./external-metrics";
+import { gatewaySettings } from "./gateway-settings";
 import { gpuDrivers, oneDevicePlugin, rdmaDevices, sharingIsLabelled } from "./gpu-software";
 import { awsLoadBalancers } from "./load-balancer";
 import { mesh } from "./mesh";
@@ -37,6 +38,7 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   controllers,
   agents,
   gatewayApi,
+  gatewaySettings,
   awsLoadBalancers,
   externalMetrics,
   mesh,

@@ -1,4 +1,3 @@
-/** Compose files with services of vLLM, Ollama, TGI or Triton. */
 import { normalize } from "node:path";
 import { tgiOptions } from "../../../engines/tgi/options";
 import { type Flag, flagsOf, STARTER, shellWords, substituted, type Word, wordsOf } from "../command-line";
@@ -22,12 +21,12 @@ export function isCompose(root: SourceDocument["root"]): boolean {
   return isMapping(root.services);
 }
 
-/** Lists that a later file adds to; others, as of a command, it replaces. */
+/** A later file extends these lists, and replaces others. */
 const JOINED = ["volumes", "ports", "devices", "env_file"];
 
 type Layers = [SourceDocument, ...SourceDocument[]];
 
-/** Files of one project each. A file that leaves a service's image to an earlier one is a layer on top of it. */
+/** A file without a service's image is a layer on an earlier one. */
 function projectsOf(documents: readonly SourceDocument[]): Layers[] {
   const projects: Layers[] = [];
   for (const document of documents) {
@@ -47,7 +46,7 @@ function projectsOf(documents: readonly SourceDocument[]): Layers[] {
   return projects;
 }
 
-/** GPU memory of a server whose models are the user's own. */
+/** For models of the user. */
 const REPOSITORY_GIB = 8;
 
 export function readCompose(document: SourceDocument, draft: Draft, all: readonly SourceDocument[]): Ledger[] {
@@ -60,10 +59,7 @@ export function readCompose(document: SourceDocument, draft: Draft, all: readonl
   extensions.forEach((key) => void ledger.changed([key], "read where an alias refers to it"));
   const envFiles = joinedEnvFiles(layers);
   if (envFiles.used.size > 0) {
-    ledger.changed(
-      [],
-      `${DOT_ENV} next to it is read, as by Docker Compose: its values stand where the file refers to them`,
-    );
+    ledger.changed([], `${DOT_ENV} next to it is read, as by Docker Compose: its values replace the file's references`);
   }
   for (const name of ledger.keys("services")) {
     const at: Path = ["services", name];
@@ -147,7 +143,7 @@ function readServer(
   }
 }
 
-/** The engine that a service's command starts, where its image does not say it. */
+/** By the command, if the image does not name it. */
 function serverOfCommand(ledger: Ledger, at: Path, image: string): ServerImage | undefined {
   const text = ["entrypoint", "command"]
     .flatMap((key) => commandWords(ledger, [...at, key]))
@@ -156,7 +152,6 @@ function serverOfCommand(ledger: Ledger, at: Path, image: string): ServerImage |
   return /\bvllm (serve\b|.*--model\b)|vllm\.entrypoints/.test(text) ? imageOf(image, "vllm") : undefined;
 }
 
-/** A service that fetches models for another one. */
 function isPuller(ledger: Ledger, at: Path): boolean {
   const text = ["entrypoint", "command"]
     .flatMap((key) => commandWords(ledger, [...at, key]))
@@ -165,13 +160,12 @@ function isPuller(ledger: Ledger, at: Path): boolean {
   return /\bollama\s+pull\b/.test(text) && !/\bserve\b/.test(text);
 }
 
-/** A command as one text or as a list. */
 function commandWords(ledger: Ledger, at: Path): Word[] {
   const value = ledger.get(...at);
   return typeof value === "string" ? shellWords(value, at) : wordsOf(ledger.list(...at), at);
 }
 
-/** Models that some service pulls: `ollama pull llama3.2`. */
+/** `ollama pull llama3.2`. */
 function tagsPulled(ledger: Ledger): string[] {
   const texts = ledger
     .keys("services")
@@ -228,7 +222,7 @@ function guestOf(server: ModelDraft, tag: string): ModelDraft {
   return guest;
 }
 
-/** Flags of TGI's launcher with a key of ours, and the same as variables. */
+/** TGI launcher's flags, also as variables. */
 const TGI_KEYS: Readonly<Record<string, string>> = {
   "model-id": "model",
   "num-shard": "shards",
@@ -290,7 +284,7 @@ function tgiSetting(model: ModelDraft, flag: Flag): void {
   }
 }
 
-/** A local repository: its files are in a folder of the computer, and its memory is unknown. */
+/** A repository on the computer, whose memory is unknown. */
 function readTriton(model: ModelDraft, words: readonly Word[]): void {
   const { ledger, name, block } = model;
   model.weights = `s3://models/${name}`;

@@ -1,4 +1,4 @@
-/** KAITO: Workspace and InferenceSet (v1alpha1, v1beta1), with the ConfigMap that they name. */
+/** KAITO's Workspace and InferenceSet (v1alpha1, v1beta1) with their ConfigMap. */
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { instanceType } from "../instance-types";
 import { kaitoLayout, kaitoUtilization } from "../kaito-layout";
@@ -36,10 +36,9 @@ export function readKaito(document: SourceDocument, draft: Draft, all: readonly 
   return [ledger];
 }
 
-/** Annotation by which KEDA scales an InferenceSet. */
+/** KEDA scales an InferenceSet by it. */
 const MOST_REPLICAS: Path = ["metadata", "annotations", "scaledobject.kaito.sh/max-replicas"];
 
-/** Workspaces of one template: replicas. */
 export function readInferenceSet(document: SourceDocument, draft: Draft, all: readonly SourceDocument[]): Ledger[] {
   const ledger = new Ledger(document, kaitoInferenceSetTable);
   const model = readWorkspace(ledger, ["spec", "template"], draft, all);
@@ -56,7 +55,7 @@ export function readInferenceSet(document: SourceDocument, draft: Draft, all: re
   return [ledger];
 }
 
-/** @param base where the document has `inference` and `resource`. */
+/** @param base of `inference` and `resource`. */
 function readWorkspace(
   ledger: Ledger,
   base: Path,
@@ -83,7 +82,7 @@ function readWorkspace(
   } else {
     model.weights = preset.includes("/") ? preset : (presetRepository(preset) ?? preset);
     ledger.mapped([...inference, "preset", "name"], "models.*.model");
-    // Its Workspaces have the name of the set.
+    // Its Workspaces have the set's name.
     const served = base.length > 0 ? name : preset.split("/").pop()?.toLowerCase();
     serveAs(model, served, [...inference, "preset", "name"]);
   }
@@ -103,7 +102,6 @@ function readWorkspace(
   return model;
 }
 
-/** A pod of the user's own. */
 function readTemplate(model: ModelDraft, pod: Path, own: Path): void {
   readContainer(model, own);
   readUserPod(model, {
@@ -142,7 +140,7 @@ function readMachine(model: ModelDraft, resource: Path): void {
   }
 }
 
-/** The preset's flags in a ConfigMap of the same files. */
+/** Preset's flags, in a ConfigMap of the same files. */
 function readConfig(model: ModelDraft, at: Path, all: readonly SourceDocument[]): void {
   const { ledger } = model;
   const name = ledger.text(...at);
@@ -172,7 +170,7 @@ function flagsIn(file: string, text: string): Readonly<Record<string, unknown>> 
   return mappingOf(config.root.vllm);
 }
 
-/** Annotation that takes another server than vLLM. */
+/** Selects a server other than vLLM. */
 const RUNTIME: Path = ["metadata", "annotations", "kaito.sh/runtime"];
 
 function layout(model: ModelDraft, resource: Path): void {

@@ -1,8 +1,8 @@
-/** GPUs of a replica of KServe, and how they share the model. */
+/** GPUs of a KServe replica, and their parallelism. */
 import type { ModelDraft } from "../draft";
 import { isMapping, type Path } from "../path";
 
-/** Nodes of one replica, each with GPUs, as the runtimes of KServe count them where the service does not. */
+/** Nodes and GPUs of a replica; KServe's runtimes have defaults. */
 export function readWorkers(model: ModelDraft, at: Path): void {
   const { ledger, block, machine } = model;
   if (!isMapping(ledger.get(...at))) {
@@ -12,14 +12,14 @@ export function readWorkers(model: ModelDraft, at: Path): void {
   block.tensorParallel ??= 1;
   block.pipelineParallel ??= 1;
   readSizes(model, at, { tensorParallelSize: "tensorParallel", pipelineParallelSize: "pipelineParallel" });
-  // Ray spreads tensor parallelism over nodes: a pod has a part of its GPUs.
+  // Ray spreads tensor parallelism over nodes: a pod has part of the GPUs.
   const { gpus, ...original } = model.original;
   if (gpus !== undefined && Number(block.tensorParallel) > gpus) {
     model.original = original;
   }
 }
 
-/** KServe's server for Hugging Face models spreads a model over all GPUs of its pod, whatever its flags say. */
+/** KServe's Hugging Face server uses all GPUs of its pod, whatever its flags. */
 export function takeAllGpus({ ledger, block, original: { gpus }, places }: ModelDraft): void {
   if (gpus === undefined || gpus === 0 || block.tensorParallel === gpus) {
     return;
@@ -34,7 +34,6 @@ export function takeAllGpus({ ledger, block, original: { gpus }, places }: Model
   }
 }
 
-/** Sizes of groups of GPUs, by their fields in the document. */
 export function readSizes(
   { ledger, block, machine }: ModelDraft,
   at: Path,
@@ -52,7 +51,7 @@ export function readSizes(
   }
 }
 
-/** GPUs that a claim of dynamic resource allocation asks for. */
+/** GPUs of a claim of dynamic resource allocation. */
 export function readDevices(model: ModelDraft): void {
   const { ledger, machine } = model;
   const at = (name: string): Path => ["metadata", "annotations", `serving.kserve.io/exp-dra-device-${name}`];

@@ -1,4 +1,4 @@
-/** What objects of KServe refer to: serving runtimes, and configurations of LLMInferenceServices. */
+/** ServingRuntimes, and base configurations of LLMInferenceServices. */
 import type { Ledger } from "../ledger";
 import { mergedDocument } from "../merged-document";
 import { isMapping, mappingOf, type Path, valueAt } from "../path";
@@ -11,7 +11,7 @@ export function isKserve(root: Root, kind: string): boolean {
   return String(root.apiVersion).startsWith("serving.kserve.io/") && root.kind === kind;
 }
 
-/** Where a runtime's fields are in an InferenceService: its first container is `model`. */
+/** The first container of a runtime is `model`. */
 const OF_RUNTIME = [
   "nodeSelector",
   "affinity",
@@ -22,12 +22,12 @@ const OF_RUNTIME = [
   "workerSpec",
 ];
 
-/** Runtimes and configurations that every installation of KServe has. */
+/** Part of every KServe installation. */
 const INSTALLED = /^kserve-/;
 
 const MODEL: Path = ["spec", "predictor", "model"];
 
-/** An InferenceService whose predictor is of a format by its key, as KServe rewrites it: `huggingface`. */
+/** Rewrites a predictor with a format as key (`huggingface`), like KServe. */
 export function withModel(service: SourceDocument): SourceDocument {
   const predictor = mappingOf(valueAt(service.root, ["spec", "predictor"]));
   const { huggingface, ...rest } = predictor;
@@ -53,8 +53,8 @@ export function withModel(service: SourceDocument): SourceDocument {
 }
 
 /**
- * The runtime that KServe takes: the one of the name in the service's namespace, else in the cluster; without a name the
- * one of the highest priority for the format that is not disabled.
+ * By name, in the namespace or the cluster; else the enabled one of highest priority for the
+ * format.
  */
 export function runtimeOf({ root }: SourceDocument, all: readonly SourceDocument[]): SourceDocument | undefined {
   const named = valueAt(root, [...MODEL, "runtime"]);
@@ -83,7 +83,7 @@ export function isDisabled({ root }: SourceDocument): boolean {
   return valueAt(root, ["spec", "disabled"]) === true;
 }
 
-/** Undefined where the runtime does not take the format by itself; those without a priority stand last. */
+/** Undefined without automatic selection; missing priorities come last. */
 function priorityFor({ root }: SourceDocument, wanted: unknown): number | undefined {
   const { name, version } = mappingOf(wanted);
   const formats = valueAt(root, ["spec", "supportedModelFormats"]);
@@ -94,7 +94,6 @@ function priorityFor({ root }: SourceDocument, wanted: unknown): number | undefi
   return fitting ? Number(taken[0]?.priority ?? Number.NEGATIVE_INFINITY) : undefined;
 }
 
-/** An InferenceService on top of its runtime. */
 export function withRuntime(service: SourceDocument, runtime: SourceDocument | undefined): SourceDocument {
   return runtime === undefined || isDisabled(runtime) || !isMapping(valueAt(service.root, MODEL))
     ? service
@@ -115,11 +114,7 @@ function asService(runtime: SourceDocument): SourceDocument {
   };
 }
 
-/**
- * Notes a runtime that no file has, or that KServe refuses.
- *
- * @returns whether what the service gets of a runtime is unknown.
- */
+/** @returns whether a runtime's part is unknown. */
 export function noteRuntime(ledger: Ledger, runtime: SourceDocument | undefined): boolean {
   const at: Path = [...MODEL, "runtime"];
   const name = ledger.text(...at);
@@ -137,7 +132,7 @@ export function noteRuntime(ledger: Ledger, runtime: SourceDocument | undefined)
 
 const CONFIG = "LLMInferenceServiceConfig";
 
-/** An LLMInferenceService on top of the configurations that it names, the first one below the others. */
+/** Merges base configurations in their order. */
 export function withBaseRefs(service: SourceDocument, all: readonly SourceDocument[]): SourceDocument {
   const bases = refsOf(service.root).flatMap((name) => configNamed(name, service.root, all) ?? []);
   const specs = bases.map(({ file, root, lineOf }): SourceDocument => ({ file, root: { spec: root.spec }, lineOf }));
@@ -150,16 +145,12 @@ function refsOf(root: Root): readonly unknown[] {
   return Array.isArray(refs) ? (refs as unknown[]).map((each) => (isMapping(each) ? each.name : undefined)) : [];
 }
 
-/** Configurations of KServe's own namespace are everyone's. */
+/** KServe's own namespace is shared. */
 function configNamed(name: unknown, service: Root, all: readonly SourceDocument[]): SourceDocument | undefined {
   return inNamespaceOf(service, all, ["kserve"]).find(({ root }) => isKserve(root, CONFIG) && nameOf(root) === name);
 }
 
-/**
- * Notes each configuration that was read, and each that no file has.
- *
- * @returns whether what the service gets of one is unknown.
- */
+/** @returns whether a configuration's part is unknown. */
 export function noteBaseRefs(ledger: Ledger, all: readonly SourceDocument[]): boolean {
   const { root } = ledger.document;
   const missing = refsOf(root).filter((name, index) => {

@@ -1,4 +1,3 @@
-/** KServe: InferenceService (v1beta1) and LLMInferenceService (v1alpha1, v1alpha2). */
 import { type Flag, flagsOf, wordsOf } from "../command-line";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { EXPERT_RANKS, spreadExperts } from "../expert-ranks";
@@ -33,13 +32,11 @@ export function isLlmInferenceService(root: SourceDocument["root"]): boolean {
   return isKserve(root, "LLMInferenceService");
 }
 
-/** Model formats whose runtime is vLLM. */
 const VLLM_FORMATS = ["huggingface", "vllm"];
 
-/** Folder of the pod into which KServe puts the weights. */
 const MOUNTED = "/mnt/models";
 
-/** Variable by which containers of the user's own name their weights. */
+/** Names the weights of custom containers. */
 const STORAGE = "STORAGE_URI";
 
 export function readInferenceService(document: SourceDocument, draft: Draft, all: readonly SourceDocument[]): Ledger[] {
@@ -70,7 +67,7 @@ export function readInferenceService(document: SourceDocument, draft: Draft, all
   }
   const model = newModel(ledger, [], nameOf(ledger), engine);
   ledger.mapped([...predictor, "model", "modelFormat"], "models.*.engine");
-  // Runtimes of KServe itself serve under the service's name; others under the one of their command line.
+  // KServe's runtimes serve the service's name; others, that of their command line.
   const isOwnServer = runtime === undefined || image?.server !== undefined;
   if (isModel && isOwnServer) {
     serveAs(model, ledger.text("metadata", "name"), NAME);
@@ -108,7 +105,7 @@ export function readInferenceService(document: SourceDocument, draft: Draft, all
 
 const NAME: Path = ["metadata", "name"];
 
-/** Tasks of KServe's server for Hugging Face models that its vLLM takes too. */
+/** Tasks of KServe's Hugging Face server that vLLM supports. */
 const SERVED_TASKS = [
   "text_generation",
   "text2text_generation",
@@ -126,7 +123,7 @@ function taskOf(ledger: Ledger, own: Path): string | undefined {
   return flagsOf(words).find(({ name }) => name === "task")?.values[0];
 }
 
-/** GPUs may stand in what no file has. */
+/** A missing document may request GPUs. */
 function assumeGpu({ ledger, at, machine, original }: ModelDraft, isUnknown: boolean): void {
   if (isUnknown && original.gpus === undefined && machine.vendor === undefined) {
     machine.vendor = "nvidia";
@@ -141,7 +138,6 @@ function nameOf(ledger: Ledger): string {
   return keyOf(ledger.text("metadata", "name") ?? "model");
 }
 
-/** Flags of KServe's server for Hugging Face models to vLLM's. */
 const FLAGS: Readonly<Record<string, string>> = {
   "model-id": "model",
   "model-name": "served-model-name",
@@ -149,7 +145,6 @@ const FLAGS: Readonly<Record<string, string>> = {
   "max-length": "max-model-len",
 };
 
-/** What KServe puts into command lines. */
 function contextOf(ledger: Ledger): ContainerContext {
   const values: Readonly<Record<string, string | undefined>> = {
     Name: ledger.text("metadata", "name"),
@@ -171,7 +166,7 @@ function contextOf(ledger: Ledger): ContainerContext {
   };
 }
 
-/** Where the weights are: the address of the model, that of a container's variable, or a path in a bucket of a Secret. */
+/** The model's address, a container's variable, or a path in a Secret's bucket. */
 function readAddresses(model: ModelDraft, draft: Draft, own: Path): void {
   const { ledger } = model;
   if (model.weights?.startsWith(MOUNTED) === true) {
@@ -230,13 +225,13 @@ function readScale(model: ModelDraft, at: Path): void {
   }
 }
 
-/** Deployments in place of Knative's services: without maxReplicas their number stays at minReplicas. */
+/** Deployments keep minReplicas without maxReplicas, unlike Knative. */
 function isStandard(ledger: Ledger): boolean {
   const mode = ledger.text("metadata", "annotations", "serving.kserve.io/deploymentMode") ?? "";
   return ["Standard", "RawDeployment"].includes(mode);
 }
 
-/** A service that KServe was told to stop. */
+/** A stopped service. */
 function noteStopped(ledger: Ledger): void {
   const at: Path = ["metadata", "annotations", "serving.kserve.io/stop"];
   if (ledger.text(...at) === "true") {
@@ -244,7 +239,7 @@ function noteStopped(ledger: Ledger): void {
   }
 }
 
-/** Annotations of Knative; KServe writes those of the limits itself, from minReplicas and maxReplicas. */
+/** KServe sets the limits itself, from minReplicas and maxReplicas. */
 function readKnativeScale(ledger: Ledger): void {
   const at = (key: string): Path => ["metadata", "annotations", `autoscaling.knative.dev/${key}`];
   for (const [key, field] of [
@@ -317,7 +312,7 @@ function readModel(model: ModelDraft, draft: Draft): void {
   ledger.mapped([...at, "name"], "models.*.servedName");
 }
 
-/** Blocks of the KV cache in the pod's memory. */
+/** KV cache blocks in the pod's memory. */
 function readOffloading({ ledger, args, places }: ModelDraft): void {
   const at: Path = ["spec", "kvCacheOffloading", "cpu"];
   const size = gibibytes(ledger.text(...at));

@@ -1,4 +1,4 @@
-/** KubeAI: Model (kubeai.org/v1), and values of the chart models. */
+/** KubeAI's Model (kubeai.org/v1), and values of its chart models. */
 import { flagsOf, wordsOf } from "../command-line";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
@@ -20,7 +20,7 @@ export function isKubeai(root: SourceDocument["root"]): boolean {
 
 const FEATURES = ["TextGeneration", "TextEmbedding"];
 
-/** Engines by KubeAI's names; the others transcribe or rank. */
+/** Other engines transcribe or rank. */
 const ENGINES = { VLLM: "vllm", OLlama: "ollama" } as const;
 
 export function readKubeai(document: SourceDocument, draft: Draft): Ledger[] {
@@ -119,7 +119,7 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
   draft.models.push(model);
 }
 
-/** Replicas: fixed where autoscaling is off, else from minReplicas on, without a limit where none is stated. */
+/** Fixed without autoscaling; else from minReplicas, without a limit unless stated. */
 function readScale(model: ModelDraft): void {
   const { ledger, at } = model;
   const stated = ledger.number(...at, "replicas");
@@ -148,7 +148,7 @@ function readScale(model: ModelDraft): void {
   }
 }
 
-/** `nvidia-gpu-l4:2`: a profile of KubeAI's values, and how many times it is taken. */
+/** `nvidia-gpu-l4:2`: a profile and its count. */
 function readProfile(model: ModelDraft, at: Path): void {
   const { ledger, machine } = model;
   const [profile = "", count = "1"] = (ledger.text(...at, "resourceProfile") ?? "").split(":");

@@ -1,4 +1,4 @@
-/** Recipes of OCI AI Blueprints: services, shared node pools, and deployment groups of them. */
+/** OCI AI Blueprints: services, shared node pools, deployment groups. */
 import { findShape } from "../../../catalog/shapes";
 import { flagsOf, substituted, variablesIn, wordsOf } from "../command-line";
 import { type Draft, keyOf, type MachineDraft, type ModelDraft, newModel } from "../draft";
@@ -20,7 +20,6 @@ export function isOciRecipe(root: SourceDocument["root"]): boolean {
   );
 }
 
-/** Reads a recipe, or every recipe of a group or blueprint. */
 export function readOciRecipe(document: SourceDocument, draft: Draft): Ledger[] {
   const { root } = document;
   draft.cluster ??= "oci";
@@ -154,7 +153,7 @@ function readService(ledger: Ledger, draft: Draft): void {
   draft.models.push(model);
 }
 
-/** The engine of an image; of images that do not say it, of the recipe's port and name. */
+/** By the image, else the recipe's port and name. */
 function serverOf(ledger: Ledger, image: string): ServerImage | undefined {
   const isOllama = ledger.text("recipe_container_port") === "11434" || ledger.text("recipe_id") === "cpu_inference";
   return serverImage(image) ?? (isOllama ? imageOf(image, "ollama") : undefined);
@@ -183,7 +182,7 @@ function readCommand(model: ModelDraft): void {
     ledger.mapped(place, "models.*.source");
     answered.add("MODEL_NAME");
   }
-  // The recipes' own word for the model, which only their documentation reads.
+  // Only the recipes' documentation uses it.
   const named = values.model_name ?? "";
   if (
     named !== "" &&
@@ -201,7 +200,7 @@ function readCommand(model: ModelDraft): void {
   );
 }
 
-/** Weights that a bucket or a file system holds, and where its name or its list of folders says which they are. */
+/** Weights in a bucket or file system, by its name or folders. */
 function weightsOfStorage(model: ModelDraft): void {
   const { ledger } = model;
   for (const [index, storage] of ledger.list("input_object_storage").entries()) {
@@ -320,7 +319,7 @@ function readMachine(model: ModelDraft): void {
   };
 }
 
-/** Notes the GPUs of a pod: more than its machine has, or other ones than its engine spans. */
+/** Notes GPUs beyond the machine's, or other than the engine's. */
 function noteGpus({ ledger, block, machine, engine }: ModelDraft, at: Path, gpus: number): void {
   const wide = typeof block.tensorParallel === "number" ? block.tensorParallel : 1;
   const deep = typeof block.pipelineParallel === "number" ? block.pipelineParallel : 1;
@@ -336,7 +335,7 @@ function noteGpus({ ledger, block, machine, engine }: ModelDraft, at: Path, gpus
   }
 }
 
-/** `nvidia.com/mig-1g.10gb` is a slice of the layout all-1g.10gb. */
+/** `nvidia.com/mig-1g.10gb` is a slice of layout all-1g.10gb. */
 function layoutOf(resource: string): string {
   const [, profile = resource] = /(\d+g\.\d+gb(?:\+me)?)/.exec(resource) ?? [];
   return `all-${profile}`;

@@ -22,10 +22,10 @@ function hasModels(values: unknown): boolean {
 
 const MODELS = ["ollama", "models"];
 
-/** What the chart's own values say of autoscaling. */
+/** The chart's defaults. */
 const CHART_REPLICAS = { min: 1, max: 100 };
 
-/** Values of the chart itself, or of one that has it below `ollama`, as Open WebUI's does. */
+/** The chart's values, or those of a parent under `ollama`, as Open WebUI's. */
 export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[] {
   const outer = new Ledger(document, ollamaHelmTable);
   if (isMapping(document.root.ollama) && document.root.ollama.enabled === false) {
@@ -43,7 +43,7 @@ export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[]
 }
 
 function readValues(ledger: Ledger, draft: Draft): void {
-  // Charts before 1.0 have the tags in a list of their own.
+  // Charts before 1.0 list the tags elsewhere.
   const places = [MODELS, [...MODELS, "run"], [...MODELS, "pull"]].flatMap((path) =>
     ledger.list(...path).flatMap((tag, index) => (typeof tag === "string" ? [{ tag, at: [...path, index] }] : [])),
   );
@@ -87,16 +87,14 @@ function readValues(ledger: Ledger, draft: Draft): void {
   draft.models.push(...models);
 }
 
-/** A model under the name that clients ask for. */
 interface Made {
   readonly name: string;
   readonly tag: string;
   readonly at: Path;
-  /** Its context's length, where the file states one. */
   readonly tokens?: number;
 }
 
-/** Models that the chart makes of a Modelfile: the one that it builds on, with its length. */
+/** Models from a Modelfile: the base, with its context length. */
 function madeModels(ledger: Ledger): Made[] {
   return ledger.list(...MODELS, "create").flatMap((_, index): Made[] => {
     const at = [...MODELS, "create", index];

@@ -1,20 +1,20 @@
-/** GPUs that the chart vllm-stack gives the pods of a model: templates deployment-vllm-multi.yaml and _helpers.tpl. */
+/** GPUs of the chart vllm-stack: templates deployment-vllm-multi.yaml and _helpers.tpl. */
 import type { ModelDraft } from "../draft";
 import { gpuVendor, readResources } from "../nodes-of-pods";
 import { isMapping } from "../path";
 
-/** Whether the template of Ray's clusters makes the model's pods. */
+/** Whether Ray's template creates the pods. */
 export function isOnRay({ ledger, at }: ModelDraft): boolean {
   return ledger.get(...at, "raySpec", "enabled") === true;
 }
 
-/** Fields of the chart that its template reads where `resources` is empty. */
+/** Read by the template if `resources` is empty. */
 const REQUESTS = ["requestCPU", "requestMemory", "limitCPU", "limitMemory", "requestGPU", "requestGPUType"];
 
-/** Parts of a GPU: the device plugin that they are for gives one GPU where no field counts them. */
+/** GPU shares: without a count, their device plugin gives one GPU. */
 const PARTS = ["requestGPUMem", "requestGPUMemPercentage", "requestGPUCores", "limitGPUMem", "limitGPUCores"];
 
-/** GPUs of a pod, and what else it asks of its node. Undefined: no field says how many. */
+/** Undefined: no field states a number. */
 export function requestedGpus(model: ModelDraft): number | undefined {
   const { ledger, at, machine } = model;
   const own = ledger.get(...at, "resources");
@@ -48,7 +48,7 @@ export function requestedGpus(model: ModelDraft): number | undefined {
   return gpus;
 }
 
-/** A pod that asks for no GPU sees its node's all the same, by the runtime class that the chart gives it. */
+/** Without a request, the runtime class still exposes the node's GPUs. */
 function unrequested({ ledger, at, machine }: ModelDraft): number | undefined {
   const places = [at, ["servingEngineSpec"]].map((place) => [...place, "runtimeClassName"]);
   const [runtime = "nvidia"] = places.map((place) => ledger.get(...place)).filter((name) => name !== undefined);

@@ -41,7 +41,6 @@ export function readProductionStack(document: SourceDocument, draft: Draft): Led
   return [ledger];
 }
 
-/** Fields of vllmConfig to flags of vLLM. */
 const CONFIG_FLAGS: Readonly<Record<string, string>> = {
   maxModelLen: "max-model-len",
   dtype: "dtype",
@@ -116,7 +115,7 @@ function readConfig(model: ModelDraft): void {
       "models.*.args.enable-prefix-caching",
     );
   }
-  // The chart's templates read extraArgs of vllmConfig alone.
+  // The templates read extraArgs below vllmConfig only.
   if (ledger.list(...at, "extraArgs").length > 0) {
     ledger.wrong([...at, "extraArgs"], "the chart reads extraArgs below vllmConfig alone: these flags reach no server");
   }
@@ -138,7 +137,7 @@ function readTools(model: ModelDraft): void {
   }
 }
 
-/** LMCache in the published image of vLLM: its connector and its part of the pod's memory. */
+/** LMCache's connector and its part of the pod's memory. */
 function readOffloading(model: ModelDraft): void {
   const { ledger, at } = model;
   const cache = [...at, "lmcacheConfig"];
@@ -160,7 +159,7 @@ function readOffloading(model: ModelDraft): void {
 function readEnvironment(model: ModelDraft): void {
   const { ledger, at } = model;
   const shared: Path = ["servingEngineSpec", "env"];
-  // Of every model; one account of them is enough.
+  // Common to all models: noted once.
   const first = ledger.list(...ENGINES).findIndex((spec) => isMapping(spec) && spec.enabled !== false);
   const account = at[at.length - 1] === first ? ledger : new Ledger(ledger.document, table);
   applyVariables({ ...model, ledger: account }, variablesOf(ledger.get(...shared), shared), new Set());
@@ -170,7 +169,7 @@ function readEnvironment(model: ModelDraft): void {
   }
 }
 
-/** Folder of the pod at which the chart mounts the claim of a model. */
+/** Mount path of a model's claim. */
 const CLAIM_FOLDER = "/data";
 
 function readPod(model: ModelDraft): void {
@@ -189,7 +188,7 @@ function readPod(model: ModelDraft): void {
   });
 }
 
-/** KEDA's own values of minReplicaCount and maxReplicaCount. */
+/** KEDA's defaults. */
 const KEDA_REPLICAS = { min: 0, max: 100 };
 
 function readScale(model: ModelDraft): void {
@@ -325,7 +324,7 @@ function readRouter(ledger: Ledger, draft: Draft): void {
   }
 }
 
-/** Models that only read prompts for another one become its prefill pods. */
+/** Models that only prefill become prefill pods of their model. */
 function withoutPrefillers(models: readonly ModelDraft[]): ModelDraft[] {
   const role = (model: ModelDraft) =>
     model.ledger.get(...model.at, "lmcacheConfig", "enablePD") === true

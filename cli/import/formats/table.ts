@@ -1,4 +1,4 @@
-/** The formats that can be imported, and how each is recognised. */
+/** Formats that can be imported. */
 import type { Draft } from "../draft";
 import type { FieldTable } from "../field-table";
 import type { Ledger } from "../ledger";
@@ -22,20 +22,17 @@ import {
   productionStackTable,
 } from "./tables";
 
-/** One format. */
 export interface Format {
-  /** Of its files: fields/<name>.json, schemas/<name>.json, docs/coming-from/<name>.md. */
+  /** Name of fields/<name>.json, schemas/<name>.json, docs/coming-from/<name>.md. */
   readonly name: string;
-  /** As people call it. */
   readonly label: string;
   readonly table: FieldTable;
-  /** Whether a document is one of this format. */
   readonly accepts: (root: SourceDocument["root"]) => boolean;
-  /** Puts a document into the draft. `all`: documents that one may refer to. */
+  /** `all`: documents that it may refer to. */
   readonly read: (document: SourceDocument, draft: Draft, all: readonly SourceDocument[]) => readonly Ledger[];
 }
 
-/** In the order in which they are asked. */
+/** In order of recognition. */
 export const FORMATS: readonly Format[] = [
   {
     name: "oci-recipe",

@@ -1,4 +1,3 @@
-/** The table of fields of each format. */
 import { FieldTable } from "../field-table";
 import compose from "../fields/compose.json";
 import kaitoInferenceSet from "../fields/kaito-inference-set.json";

@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { ISSUED_SECRET } from "../../../names/gateway";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
-import { repositoryRoot } from "../../../names/repository-root";
+import { projectRoot } from "../../../names/project-root";
 import { type EnvironmentRun, runEnvironment } from "../../../offline/environment";
 import { firstStartSeconds } from "../../../planner/first-start";
 import { ClusterApi } from "../../cluster/cluster-api";
@@ -54,7 +54,7 @@ export async function smokeOfStack(args: StackSmokeArguments, io: CommandIo): Pr
 }
 
 async function outputsOf(stack: string): Promise<PlatformOutputs | { readonly problem: string }> {
-  const found = await stackOutputs(stack, { cwd: repositoryRoot(), env: process.env });
+  const found = await stackOutputs(stack, { cwd: projectRoot(), env: process.env });
   if ("problem" in found) {
     return { problem: `the outputs of the stack ${stack} cannot be read: ${found.problem}` };
   }

@@ -8,7 +8,7 @@ import { platformOverview } from "./platform-overview";
 import { serviceLevels } from "./service-levels";
 import type { DashboardSpec } from "./spec";
 
-/** Dashboards of what every platform has; add-ons bring theirs along. A new one is one file and one row here. */
+/** Dashboards of every platform; add-ons bring theirs. */
 export const DASHBOARDS: readonly DashboardSpec[] = [
   platformOverview,
   models,

@@ -7,17 +7,16 @@ import { PLANNED } from "../rules/planned-replicas";
 import { CHOSEN } from "./queries";
 import type { DashboardSpec } from "./spec";
 
-/** By model, of what KEDA says of ScaledObjects: of the models that the reader has chosen. */
+/** KEDA's series of the chosen models. */
 function ofScaledObjects(expr: string): string {
   const named = `label_replace(${expr}, "namespace", "$1", "exported_namespace", "(.+)")`;
   return `${ofModels(named)} and on (namespace, model) ${PLANNED.max}${CHOSEN}`;
 }
 
-/** Whether replicas follow demand, and what they follow. */
 export const autoscaling: DashboardSpec = {
   uid: "inference-autoscaling",
   title: "Autoscaling",
-  description: "Replicas of each model beside what is planned, and what scales them. Empty rows: nothing is scaled.",
+  description: "Replicas of each model next to the plan, and what scales them. Empty rows: nothing is scaled.",
   variables: [{ name: "model", metric: PLANNED.max, label: "model" }],
   rows: [
     {
@@ -45,14 +44,14 @@ export const autoscaling: DashboardSpec = {
         },
         {
           title: "Asleep",
-          description: "Models whose controllers want no replica: asleep, or stopped by the model control API.",
+          description: "Models with no wanted replica: asleep, or stopped by the model control API.",
           unit: "short",
           type: "stat",
           queries: [{ expr: `count(${REPLICAS.wanted}${CHOSEN} == 0) or vector(0)`, legend: "models" }],
         },
         {
           title: "Planned time to one more",
-          description: "A further replica answers within it, its node included, or the alerts fire.",
+          description: "A new replica answers within this time, new node included; else alerts fire.",
           unit: "s",
           type: "stat",
           queries: [{ expr: `${PLANNED.start}${CHOSEN}`, legend: "{{model}}" }],
@@ -64,13 +63,13 @@ export const autoscaling: DashboardSpec = {
       panels: [
         {
           title: "Signals as KEDA reads them",
-          description: "By trigger, before it is shared by replicas. A flat line while users wait: see the errors.",
+          description: "By trigger, before division by replicas. A flat line while users wait: see the errors.",
           unit: "short",
           queries: [{ expr: ofScaledObjects("keda_scaler_metrics_value"), legend: "{{model}} {{scaler}}" }],
         },
         {
           title: "Waiting requests per replica",
-          description: "In engines that report it. Steady above the target of queue: scaling is late, or at its end.",
+          description: "In engines that report it. Steady above the queue target: scaling is late, or at its maximum.",
           unit: "short",
           queries: [
             {
@@ -81,7 +80,7 @@ export const autoscaling: DashboardSpec = {
         },
         {
           title: "Requests that found no replica",
-          description: "Of models that may sleep, within two minutes, retries too. What wakes them.",
+          description: "Requests to models that may sleep, in two minutes, retries included. They wake the model.",
           unit: "short",
           queries: [{ expr: `${UNMET_REQUESTS_SERIES}${CHOSEN}`, legend: "{{model}}" }],
         },

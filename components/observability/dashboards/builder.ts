@@ -1,4 +1,4 @@
-/** Grafana dashboards from rows of panels: positions, ids and the data source are worked out here. */
+/** Grafana dashboards from rows of panels. */
 
 import type { DashboardModel, FieldModel, PanelModel, RowModel, TargetModel } from "./grafana-model";
 import { alertLinks, DASHBOARD_TAG, type DashboardLinks, dashboardLinks, requestVariable } from "./links";
@@ -9,10 +9,9 @@ const COLUMNS = 24;
 const PANEL_HEIGHT = 8;
 const ROW_HEIGHT = 1;
 
-/** Name of the variable by which a dashboard finds Prometheus, whatever the data source is called. */
+/** A variable, whatever the data source is called. */
 const DATASOURCE = { type: "prometheus", uid: "$datasource" } as const;
 
-/** The dashboard as Grafana imports it. */
 export function dashboardModel(spec: DashboardSpec, links: DashboardLinks = {}): DashboardModel {
   return {
     uid: spec.uid,

@@ -4,7 +4,7 @@ import type { DashboardSpec } from "./spec";
 const { planned, node, model, used, unclaimed, tenant, total } = COST_SERIES;
 const HOURS = 730;
 
-/** What the environment costs, compared with its plan. `npm run cost` says why they differ. */
+/** Actual cost next to the plan's. */
 export const costs: DashboardSpec = {
   uid: "inference-costs",
   title: "Costs",
@@ -59,7 +59,7 @@ export const costs: DashboardSpec = {
         },
         {
           title: "Tenants",
-          description: `Per hour, by tokens. ${OF_NOBODY.unallocated}: models that nobody asked. ${OF_NOBODY.idle}: nodes that no model claims.`,
+          description: `Per hour, by tokens. ${OF_NOBODY.unallocated}: models without requests. ${OF_NOBODY.idle}: nodes that no model claims.`,
           unit: "currencyUSD",
           queries: [{ expr: `sum by (tenant) (${tenant})`, legend: "{{tenant}}" }],
         },

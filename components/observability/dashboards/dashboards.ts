@@ -14,11 +14,11 @@ export interface DashboardsArgs {
   readonly dashboards?: readonly DashboardSpec[];
   /** Labels that the sidecar looks for. @default grafana_dashboard: "1" */
   readonly labels?: Labels | undefined;
-  /** Where they lead. @default to each other alone */
+  /** @default to each other */
   readonly links?: DashboardLinks;
 }
 
-/** The platform's dashboards: one ConfigMap each, which Grafana's sidecar loads by its label. */
+/** One ConfigMap each, which Grafana's sidecar loads by its label. */
 export function dashboards(name: string, args: DashboardsArgs, opts: OptionsOfGone): void {
   const options = { ...opts, aliases: childrenOfGone("observability:Dashboards", name, opts) };
   for (const spec of [...DASHBOARDS, ...(args.dashboards ?? [])]) {

@@ -18,7 +18,6 @@ const ROUTES = 'envoy_cluster_name=~"(http|grpc)route/.*"';
 const PER_MINUTE = (series: string, quota: string) =>
   `60 * sum by (tenant) (rate(ratelimit_service_rate_limit_${series}{quota="${quota}"}[$__rate_interval]))`;
 
-/** The one address: what clients get, who asks how much, and the way to each model. */
 export const gateway: DashboardSpec = {
   uid: "inference-gateway",
   title: "Gateway",

@@ -4,7 +4,6 @@ import type { DashboardSpec } from "./spec";
 const NODE = '{node=~"$node"}';
 const LEGEND = "{{node}} {{gpu}} {{namespace}}";
 
-/** Which GPU is idle, hot, slowed down or broken, and whose it is. */
 export const gpus: DashboardSpec = {
   uid: "inference-gpus",
   title: "GPUs",

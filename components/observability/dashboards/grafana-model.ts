@@ -1,4 +1,4 @@
-/** Grafana's dashboard model, as its own package types it for the release of the catalogue, in plain JSON. */
+/** Grafana's dashboard model in plain JSON, from the types of its package. */
 import type {
   Dashboard,
   DashboardLink,
@@ -11,7 +11,7 @@ import type {
   VizTooltipOptions,
 } from "@grafana/schema";
 
-/** Members of enumerations as their values: the package is needed for types alone. */
+/** Enumerations as their values: the package is used for types only. */
 type Plain<T> = unknown extends T
   ? T
   : T extends string
@@ -20,7 +20,6 @@ type Plain<T> = unknown extends T
       ? { readonly [Key in keyof T]: Plain<T[Key]> }
       : T;
 
-/** A query of Prometheus in a panel. */
 export interface TargetModel {
   readonly refId: string;
   readonly datasource: { readonly type: "prometheus"; readonly uid: string };

@@ -1,31 +1,29 @@
-/** Where dashboards lead: to each other, to the runbook, and to a request's log lines and trace. */
+/** Links of dashboards: to each other, the runbook, log lines and traces of a request. */
 import { runbookAnchor } from "../rules/rule-groups";
 import type { LinkModel, VariableModel } from "./grafana-model";
 
-/** A data source of Grafana that finds a request by its id. */
+/** A Grafana data source that finds a request by its id. */
 export interface RequestSource {
   readonly kind: "logs" | "traces";
   readonly uid: string;
-  /** Type of Grafana's plugin. */
   readonly type: "loki" | "jaeger";
-  /** Its query, in which `REQUEST_ID` is what the reader enters: an id of a request or a trace. */
+  /** Query with `REQUEST_ID` for the id that the reader enters. */
   readonly query: Readonly<Record<string, string>>;
 }
 
 export interface DashboardLinks {
-  /** URL of the runbook. @default none: a path in the repository is no link */
+  /** URL of the runbook. @default none */
   readonly runbookUrl?: string | undefined;
-  /** Of the add-ons that the environment has. @default none */
+  /** @default none */
   readonly sources?: readonly RequestSource[];
 }
 
-/** Tag of every dashboard of the platform. */
 export const DASHBOARD_TAG = "inference-stacks";
 
-/** Variable for an id of a request or a trace, which links to logs and traces read. */
+/** Variable with the id of a request or trace. */
 export const REQUEST = "request";
 
-/** Stands for the id in queries of data sources. */
+/** Placeholder of the id in queries. */
 export const REQUEST_ID = `\${${REQUEST}}`;
 
 const LEADS: Readonly<Record<RequestSource["kind"], { readonly title: string; readonly tooltip: string }>> = {
@@ -33,25 +31,22 @@ const LEADS: Readonly<Record<RequestSource["kind"], { readonly title: string; re
   traces: { title: "Trace", tooltip: "Spans of the trace with that id" },
 };
 
-/** Links of a dashboard's head. */
 export function dashboardLinks({ runbookUrl, sources = [] }: DashboardLinks): LinkModel[] {
   return [
     { ...LINK, type: "dashboards", title: "Dashboards", tags: [DASHBOARD_TAG], asDropdown: true, includeVars: true },
     ...(runbookUrl === undefined
       ? []
-      : [external({ title: "Runbook", url: runbookUrl, tooltip: "Meaning, diagnosis and fix of each alert" })]),
+      : [external({ title: "Runbook", url: runbookUrl, tooltip: "What each alert means, and its diagnosis and fix" })]),
     ...sources.map((source) => external({ ...LEADS[source.kind], url: exploreUrl(source) })),
   ];
 }
 
-/** The field in which a reader enters the id, where a data source finds it. */
 export function requestVariable({ sources = [] }: DashboardLinks): VariableModel[] {
   return sources.length === 0
     ? []
     : [{ name: REQUEST, label: "Request or trace id", type: "textbox", query: "", current: { text: "", value: "" } }];
 }
 
-/** Links of a panel: runbook entries of alerts. */
 export function alertLinks(alerts: readonly string[], { runbookUrl }: DashboardLinks): LinkModel[] {
   return runbookUrl === undefined
     ? []
@@ -66,7 +61,10 @@ function external(to: { readonly title: string; readonly url: string; readonly t
   return { ...LINK, type: "link", includeVars: false, keepTime: false, ...to };
 }
 
-/** A page of Explore with the query (Grafana 10 and later: `schemaVersion=1&panes={…}`). Only the variable stays unencoded. */
+/**
+ * Explore page with the query (Grafana 10 and later: `schemaVersion=1&panes={…}`); only the
+ * variable stays unencoded.
+ */
 function exploreUrl({ uid, type, query }: RequestSource): string {
   const panes = {
     request: {

@@ -8,7 +8,6 @@ import { PLANNED } from "../rules/planned-replicas";
 import { CHOSEN, chosen, latency, rate } from "./queries";
 import type { DashboardSpec } from "./spec";
 
-/** One model, or some: what its users get, compared with its plan, and what its engines do. */
 export const models: DashboardSpec = {
   uid: "inference-models",
   title: "Models",

@@ -1,12 +1,11 @@
 import { NODE_CLUSTERS } from "../../node/envoy-names";
 import type { DashboardSpec } from "./spec";
 
-/** Of inference, of the groups that the reader has chosen. */
+/** Inference in the chosen groups. */
 const ENGINE = `envoy_cluster_name="${NODE_CLUSTERS.engine}",group=~"$group"`;
 const ANSWERS = "envoy_cluster_upstream_rq_xx";
 const INBOUND = 'reporter=~"waypoint|destination"';
 
-/** Which node, and whether it is the node, its engine, or the way there. */
 export const nodesAndMesh: DashboardSpec = {
   uid: "inference-nodes-mesh",
   title: "Inference nodes and mesh",
@@ -25,7 +24,7 @@ export const nodesAndMesh: DashboardSpec = {
         },
         {
           title: "Requests per node",
-          description: "A node without any, beside others with many, is not ready, or was forgotten by the gateway.",
+          description: "A node without requests while others have many is not ready, or the gateway lost its address.",
           unit: "reqps",
           queries: [
             {
@@ -68,7 +67,8 @@ export const nodesAndMesh: DashboardSpec = {
         },
         {
           title: "Failed connections",
-          description: "DENY: no policy lets them in. NETWORK_POLICY: port 15008 is closed. CONNECT: nobody listens.",
+          description:
+            "DENY: no policy allows them. NETWORK_POLICY: port 15008 is closed. CONNECT: no process listens.",
           unit: "short",
           queries: [
             {
@@ -100,7 +100,7 @@ export const nodesAndMesh: DashboardSpec = {
       title: "Mesh: control plane",
       panels: [
         {
-          title: "Proxies that it tells",
+          title: "Proxies connected to istiod",
           description: "Agents, waypoints and sidecars connected to istiod. A sudden fall: istiod or the way to it.",
           unit: "short",
           queries: [{ expr: "sum(pilot_xds)", legend: "connected" }],

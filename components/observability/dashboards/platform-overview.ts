@@ -12,10 +12,9 @@ import { ERROR_SHARE } from "./gateway";
 import { CHOSEN, chosen, REQUESTS } from "./queries";
 import type { DashboardSpec } from "./spec";
 
-/** Namespaces of what manages the cluster and of the chat page, as an expression. */
 const MANAGED_BY = [ARGO_CD_NAMESPACE, PORTAINER_NAMESPACE, RANCHER_NAMESPACE, OPEN_WEBUI_NAMESPACE].join("|");
 
-/** The first page of whoever is on call: what users get, what models and GPUs do, what fills up. */
+/** First page for on-call. */
 export const platformOverview: DashboardSpec = {
   uid: "inference-platform",
   title: "Inference platform",

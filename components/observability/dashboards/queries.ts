@@ -1,26 +1,22 @@
-/** Queries that several dashboards ask. `$model` is a variable of each dashboard that uses these. */
+/** Queries of several dashboards, each of which defines `$model`. */
 import type { MetricMeaning } from "../../../engines";
 import { metric } from "../../../engines/metrics";
 import { type GATEWAY_TIMES, gatewayBuckets } from "../../../names/gateway-times";
 import type { PanelSpec, Query } from "./spec";
 
-/** Of the models that the reader has chosen. */
 export const CHOSEN = '{model=~"$model"}';
 
-/** A series of the engines, of the chosen models. */
 export function chosen(meaning: MetricMeaning): string {
   return metric(meaning, (series) => `${series}${CHOSEN}`);
 }
 
-/** Per second, of the chosen models. */
 export function rate(meaning: MetricMeaning, suffix = ""): string {
   return metric(meaning, (series) => `rate(${series}${suffix}${CHOSEN}[$__rate_interval])`);
 }
 
 /**
- * A latency panel: median and 95th percentile of a histogram of the engines, or of the gateway for those without one, per model.
- *
- * @param promised series of what the plan promises, in seconds
+ * Median and 95th percentile per model, by the engine's histogram or else the gateway's. @param
+ * promised series of what the plan promises, in seconds
  */
 export function latency(
   title: string,
@@ -39,12 +35,10 @@ export function latency(
 
 const CLIENTS = 'envoy_http_conn_manager_prefix=~"https?-[0-9]+"';
 
-/** Answers of the gateway to clients, per second. */
 export function answers(more = ""): string {
   return `rate(envoy_http_downstream_rq_xx{${CLIENTS}${more}}[$__rate_interval])`;
 }
 
-/** Answers by class. */
 export const REQUESTS: PanelSpec = {
   title: "Requests",
   description: "Requests per second at the gateway, by class of answer.",

@@ -3,12 +3,11 @@ import { OBJECTIVE } from "../rules/objectives";
 import { CHOSEN } from "./queries";
 import type { DashboardSpec } from "./spec";
 
-/** How many times faster than evenly over 30 days the budget is used up. */
+/** Speed of use of the budget, relative to 30 days. */
 const burn = (window: string) =>
   `avg_over_time(${OBJECTIVE.bad}${CHOSEN}[${window}]) / (avg_over_time(${OBJECTIVE.all}${CHOSEN}[${window}]) > 0) / on (namespace, model, objective) (1 - ${OBJECTIVE.promised}${CHOSEN})`;
 const LEGEND = "{{model}} {{objective}}";
 
-/** Whether models keep what their service levels promise, and how long they still can. */
 export const serviceLevels: DashboardSpec = {
   uid: "inference-slo",
   title: "Service levels",

@@ -1,6 +1,6 @@
-/** What a dashboard shows, without positions and data sources: `dashboardModel` works those out. */
+/** Dashboards without positions and data sources. */
 
-/** Units of Grafana (`@grafana/data` value formats) that the dashboards use. */
+/** Units of Grafana (`@grafana/data` value formats). */
 export type Unit = "short" | "s" | "ms" | "percent" | "percentunit" | "reqps" | "bytes" | "celsius" | "currencyUSD";
 
 export interface Query {
@@ -9,28 +9,28 @@ export interface Query {
   readonly legend: string;
 }
 
-/** A value from which on a panel is red: above it, or below. */
+/** Where a panel turns red. */
 export type Limit = { readonly above: number } | { readonly below: number };
 
 export interface PanelSpec {
   readonly title: string;
-  /** What a reader should conclude from it, and from when on to worry. */
+  /** What to conclude, and from when on to worry. */
   readonly description: string;
   readonly unit: Unit;
   readonly queries: readonly Query[];
   /** @default "timeseries" */
   readonly type?: "timeseries" | "stat" | "gauge";
-  /** Upper end of the axis, for shares and percentages. */
+  /** Upper end of the axis. */
   readonly max?: number;
-  /** Where an alert begins: a line in the panel, in its unit. @default none */
+  /** Line where an alert begins. @default none */
   readonly limit?: Limit;
-  /** Alerts about what the panel shows: links to their runbook entries. @default none */
+  /** Alerts whose runbook entries the panel links. @default none */
   readonly alerts?: readonly string[];
 }
 
 export interface RowSpec {
   readonly title: string;
-  /** Next to each other; four fit well. */
+  /** Next to each other; four fit. */
   readonly panels: readonly PanelSpec[];
 }
 
@@ -40,6 +40,6 @@ export interface DashboardSpec {
   readonly title: string;
   readonly description: string;
   readonly rows: readonly RowSpec[];
-  /** Drop-down lists whose values come from a label; usable in queries as `$name`. */
+  /** Drop-down lists of a label's values, in queries as `$name`. */
   readonly variables: readonly { readonly name: string; readonly metric: string; readonly label: string }[];
 }

@@ -1,4 +1,4 @@
-/** What makes other alerts fall silent: whoever tells of something is gone. An alert whose subject is gone has no series, and ends. */
+/** An alert whose subject has no series ends: these fire when series are missing. */
 import { GATEWAY_NAME } from "../../../names/gateway";
 import {
   GATEWAY_NAMESPACE,
@@ -13,12 +13,11 @@ import { deploymentSeries, modelNamespaceSeries, podSeries, REPLICAS } from "./m
 import { PLANNED } from "./planned-replicas";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
-/** What Kubernetes knows reaches Prometheus through it alone. The job is what the chart's monitor names it after, app.kubernetes.io/name. */
+/** The job is the monitor's label app.kubernetes.io/name. */
 export const KUBE_STATE = `up{job="kube-state-metrics",namespace="${OBSERVABILITY_NAMESPACE}"}`;
 const kubeState = (samples: string) => ({
   [`up{job="kube-state-metrics",namespace="${OBSERVABILITY_NAMESPACE}",pod="ksm-0"}`]: samples,
 });
-/** Whether anybody would know. */
 const IS_KNOWN = `and on () count(${KUBE_STATE} == 1) > 0`;
 
 const kubeStateDown: AlertRule = {
@@ -26,12 +25,12 @@ const kubeStateDown: AlertRule = {
   expr: `absent(${KUBE_STATE} == 1)`,
   for: "3m",
   severity: "critical",
-  summary: "Nobody tells Prometheus what Kubernetes knows: most alerts are blind",
+  summary: "kube-state-metrics is down: most alerts cannot fire",
   description:
-    "For 3 minutes kube-state-metrics has not run, or could not be scraped. Alerts on replicas, nodes, Jobs and Deployments cannot fire, and those that fired have ended: a model may be down and nothing says so but the errors of its requests.",
+    "kube-state-metrics has not run, or could not be scraped, for 3 minutes. Alerts on replicas, nodes, Jobs and Deployments cannot fire, and firing ones have ended. A model that is down shows only in request errors. Check its pod in the namespace of monitoring.",
   cases: {
     fires: { series: kubeState("1x10 _x20"), at: "20m", labels: {} },
-    // It moves to another node.
+    // Moves to another node.
     quiet: { series: kubeState("1x10 _x2 1x20"), at: "13m" },
   },
 };
@@ -40,20 +39,20 @@ const PROXIES = `kube_deployment_status_replicas_available{namespace="${GATEWAY_
 
 const gatewayDown: AlertRule = {
   alert: "GatewayDown",
-  // None is ready, or nobody asks for any.
+  // None is ready, or none is wanted.
   expr: `label_replace(absent(${PROXIES} > 0) ${IS_KNOWN}, "namespace", "${GATEWAY_NAMESPACE}", "", "")`,
   for: "2m",
   severity: "critical",
-  summary: "No proxy of the gateway is ready: no model answers",
+  summary: "The gateway has no ready proxy: no model answers",
   description:
-    "For 2 minutes no pod of the gateway in {{ $labels.namespace }} has been ready. Every request of every client fails. Look at the pods and their events.",
+    "The gateway in {{ $labels.namespace }} has had no ready pod for 2 minutes. Every request fails. Check the pods and their events.",
   cases: {
     fires: {
       series: { ...kubeState("1x30"), [PROXIES]: "2x10 0x20" },
       at: "15m",
       labels: { namespace: GATEWAY_NAMESPACE },
     },
-    // One of two is; and what nobody can know is another alert's.
+    // One of two is ready; kube-state-metrics is down, which another alert reports.
     quiet: { series: { ...kubeState("1x20 _x20"), [PROXIES]: "2x10 1x10 _x20" }, at: "35m" },
   },
 };
@@ -65,9 +64,9 @@ const modelMissing: AlertRule = {
     ${IS_KNOWN}`,
   for: "3m",
   severity: "critical",
-  summary: "Model {{ $labels.model }} is planned, and nothing of it exists",
+  summary: "Model {{ $labels.model }} is planned but does not exist",
   description:
-    "The plan wants replicas of {{ $labels.model }}, and for 3 minutes its namespace {{ $labels.namespace }} has had neither pods nor anything that makes some, or its label inference-stacks.io/model is gone. Somebody deleted it.",
+    "The plan wants replicas of {{ $labels.model }}, but its namespace {{ $labels.namespace }} has had neither pods nor a controller for 3 minutes, or lacks its label inference-stacks.io/model. They were deleted: run pulumi up --refresh.",
   cases: {
     fires: {
       series: {
@@ -79,7 +78,7 @@ const modelMissing: AlertRule = {
       at: "20m",
       labels: { namespace: "model-chat", model: "chat" },
     },
-    // One stopped; one that sleeps by its plan; one whose pods no controller of Kubernetes counts.
+    // One is stopped; one sleeps; one's pods have no controller of Kubernetes.
     quiet: {
       series: {
         ...kubeState("1x30"),
@@ -96,7 +95,7 @@ const modelMissing: AlertRule = {
   },
 };
 
-/** What Prometheus should scrape, by `job` and `namespace`, and whether it is a model's. */
+/** What Prometheus should scrape, by `job`, `namespace` and kind. */
 export const EXPECTED = "inference:expected_metrics:info";
 
 const GATEWAY_JOB = jobOf("gateway-envoy");
@@ -105,7 +104,7 @@ const expectedSeries = (job: string, namespace: string, kind: "platform" | "mode
 
 const metricsMissing: AlertRule = {
   alert: "MetricsMissing",
-  // Pods of a model that sleeps have none. A target that is there and does not answer is TargetDown's.
+  // A sleeping model has no pods. Targets that do not answer are TargetDown's.
   expr: `
     max by (job, namespace) (
       ${EXPECTED}{kind="platform"}
@@ -115,7 +114,7 @@ const metricsMissing: AlertRule = {
   severity: "warning",
   summary: "Prometheus finds no target of {{ $labels.job }} in {{ $labels.namespace }}",
   description:
-    "For 10 minutes there has been no pod to scrape for {{ $labels.job }} in {{ $labels.namespace }}: its pods are gone or Pending, or nobody selects them. Every alert on its metrics is silent, and so is TargetDown, which sees pods that do not answer.",
+    "Prometheus has found no pod of {{ $labels.job }} in {{ $labels.namespace }} for 10 minutes: its pods are missing or Pending, or no monitor selects them. No alert on its metrics can fire. TargetDown covers only pods that do not answer.",
   cases: {
     fires: {
       series: {
@@ -125,7 +124,7 @@ const metricsMissing: AlertRule = {
       at: "30m",
       labels: { job: GATEWAY_JOB, namespace: GATEWAY_NAMESPACE },
     },
-    // One that does not answer; and a model that sleeps.
+    // One does not answer; a model sleeps.
     quiet: {
       series: {
         [expectedSeries(GATEWAY_JOB, GATEWAY_NAMESPACE, "platform")]: "1x40",
@@ -139,28 +138,24 @@ const metricsMissing: AlertRule = {
   },
 };
 
-/** Alerts of every platform. */
 export const absent: RuleSubject = {
   subject: "absent",
   recording: [],
   alerts: [kubeStateDown, gatewayDown, modelMissing, metricsMissing],
 };
 
-/** Pods that Prometheus scrapes, by what it calls them. */
 export interface ExpectedMetrics {
   readonly job: string;
   readonly namespace: string;
 }
 
-/** Of the chart's own, beside kube-state-metrics; the job is the pods' label jobLabel. */
+/** The job is the pods' label jobLabel. */
 export const NODE_EXPORTER: ExpectedMetrics = { job: "node-exporter", namespace: NODE_METRICS_NAMESPACE };
 
-/** Of our monitors. */
 export function expectedOf({ name, namespace, monitor }: ScrapeTarget): ExpectedMetrics {
   return { job: jobOf(monitor?.name ?? name), namespace };
 }
 
-/** The series of an environment. */
 export function expectedMetrics(expected: readonly ExpectedMetrics[]): RuleSubject {
   const distinct = new Map(expected.map((each) => [`${each.namespace}/${each.job}`, each]));
   return { subject: "expected-metrics", recording: [...distinct.values()].map(ofTarget), alerts: [] };

@@ -1,20 +1,22 @@
-/** Routes whose name is not that of the model which sleeps: of guests on its server, and of its server group. */
+/**
+ * Routes not named after the model that sleeps: of guests on its server, and of its server group.
+ */
 import { modelNamespaceName } from "../../../names/namespaces";
 import type { ModelEndpoint } from "../../serving/endpoint";
 import { ASLEEP } from "./error-series";
 import type { RecordingRule, RuleSubject } from "./types";
 
-/** What says by which names a model is asked. */
+/** Names by which clients call a model. */
 export type Named = Pick<ModelEndpoint, "model" | "namespace" | "node" | "revisionOf">;
 
-/** That they sleep, as the model in whose namespace they run. */
+/** Recorded for the model in whose namespace they run. */
 export function sleepersByOtherNames(endpoints: readonly Named[]): RuleSubject {
   return { subject: "sleepers", recording: endpoints.flatMap(ofEndpoint), alerts: [] };
 }
 
 function ofEndpoint({ model, namespace, node, revisionOf }: Named): RecordingRule[] {
   const isGuest = namespace !== modelNamespaceName(model);
-  // The path of a canary's group has a dot, and its series another name: nobody counts its errors.
+  // A canary group's path has a dot, and its series another name: its errors are not counted.
   const group = node && revisionOf === undefined ? [node.group] : [];
   return [...(isGuest ? [model] : []), ...group].map((name) => sleeper(name, namespace));
 }
@@ -25,7 +27,7 @@ function sleeper(name: string, namespace: string): RecordingRule {
     record: ASLEEP,
     expr: `max(${ASLEEP}{namespace="${namespace}"})`,
     labels,
-    about: "1 while the model whose server answers by this name, too, sleeps.",
+    about: "1 while the model that also answers by this name sleeps.",
     cases: {
       gives: {
         series: { [`${ASLEEP}{namespace="${namespace}",model="host"}`]: "1x10" },

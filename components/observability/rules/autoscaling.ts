@@ -5,22 +5,21 @@ import type { AlertRule, RuleSubject } from "./types";
 
 const OF_CHAT = { namespace: "model-chat", model: "chat" };
 
-/** KEDA's series say in `exported_namespace` whose ScaledObject is meant, for Prometheus keeps KEDA's own namespace in `namespace`. */
+/** `exported_namespace`: Prometheus keeps KEDA's own namespace in `namespace`. */
 function ofScaledObjects(expr: string): string {
   return ofModels(`label_replace(${expr}, "namespace", "$1", "exported_namespace", "(.+)")`);
 }
 
-/** For cases: labels of a ScaledObject's series, as scraped of KEDA's operator. */
+/** For cases: labels of KEDA's series. */
 function scaledObject(model: string): string {
   return `{namespace="keda",pod="keda-operator-0",exported_namespace="model-${model}",scaledObject="replicas"}`;
 }
 
 /**
- * How often KEDA could not read a signal, by each of three counts. Its own errors are not enough: while a fallback is in force it counts
- * none, and says that all is well. What it asked of Prometheus in vain is counted all the time (kedacore/keda v2.21.0 and v2.20.2,
- * pkg/fallback, pkg/scalers/prometheus_scaler.go, pkg/metricscollector; seen: test/e2e/autoscaling/keda-series.test.ts).
- *
- * @param growth of a counter: `(series) => increase(series[5m])`.
+ * Failed reads by three counts: with a fallback in force KEDA counts no errors of its own, but
+ * failed queries of Prometheus (kedacore/keda v2.21.0 and v2.20.2, pkg/fallback,
+ * pkg/scalers/prometheus_scaler.go, pkg/metricscollector). @param growth of a counter: `(series) =>
+ * increase(series[5m])`.
  */
 export function unreadSignals(growth: (series: string) => string): string {
   const counts = [
@@ -31,7 +30,6 @@ export function unreadSignals(growth: (series: string) => string): string {
   return `sum by (namespace, model) (${ofScaledObjects(counts.map(growth).join(" or "))})`;
 }
 
-/** For cases: what KEDA asked Prometheus for. */
 function asked(model: string, answer: string): string {
   const labels = `scaled_resource="replicas",scaler="prometheusScaler",trigger_name="queue",metric_name="s0-prometheus"`;
   return `keda_scaler_http_requests_total{namespace="keda",exported_namespace="model-${model}",${labels},status_code="${answer}"}`;
@@ -39,15 +37,15 @@ function asked(model: string, answer: string): string {
 
 const scalerErrors: AlertRule = {
   alert: "ScalerErrors",
-  // Whatever the replicas do: with a fallback they stay, and all looks well.
+  // With a fallback, replicas stay and look healthy.
   expr: `${unreadSignals((series) => `increase(${series}[5m])`)} > 0`,
   for: "10m",
   severity: "critical",
   summary: "KEDA cannot read the demand for model {{ $labels.model }}",
   description:
-    "For 10 minutes KEDA has asked in vain for the signals of {{ $labels.namespace }}: replicas of {{ $labels.model }} stay what they are, or go to the planned fallback, whatever the demand is, and a model that sleeps may not wake. KEDA's log names the trigger.",
+    "KEDA could not read the signals of {{ $labels.namespace }} for 10 minutes. Replicas of {{ $labels.model }} stay as they are, or at the planned fallback, whatever the demand. A sleeping model may not wake. KEDA's log names the trigger.",
   cases: {
-    // Errors of its own while it retries; then the fallback, while Prometheus does not answer.
+    // Retries fail; then the fallback is in force.
     fires: {
       series: {
         ...modelNamespaceSeries("chat", "1x40"),
@@ -58,7 +56,7 @@ const scalerErrors: AlertRule = {
       at: "35m",
       labels: OF_CHAT,
     },
-    // Prometheus was restarted, and errors of one minute are past.
+    // Prometheus restarted; errors lasted a minute.
     quiet: {
       series: {
         ...modelNamespaceSeries("chat", "1x40"),
@@ -71,7 +69,6 @@ const scalerErrors: AlertRule = {
   },
 };
 
-/** For cases: a condition of a model's HorizontalPodAutoscaler. */
 function condition(model: string, name: string, status: string, samples: string) {
   const of = `namespace="model-${model}",horizontalpodautoscaler="keda-hpa-replicas"`;
   return { [`kube_horizontalpodautoscaler_status_condition{${of},condition="${name}",status="${status}"}`]: samples };
@@ -79,7 +76,7 @@ function condition(model: string, name: string, status: string, samples: string)
 
 const scalingInactive: AlertRule = {
   alert: "ScalingInactive",
-  // Kubernetes says the same of a model with no replicas, which it does not scale.
+  // Kubernetes reports the same for a model with no replicas.
   expr: `
     max by (namespace, model) (${ofModels('kube_horizontalpodautoscaler_status_condition{condition="ScalingActive",status="false"}')}) > 0
     and on (namespace, model) ${REPLICAS.wanted} > 0`,
@@ -87,7 +84,7 @@ const scalingInactive: AlertRule = {
   severity: "critical",
   summary: "Nothing scales model {{ $labels.model }}",
   description:
-    "For 10 minutes Kubernetes has got no figure to scale {{ $labels.model }} by: who serves external metrics does not answer, or has no such metric. Its replicas stay what they are, whatever the demand is.",
+    "Kubernetes has had no metric to scale {{ $labels.model }} by for 10 minutes: the external metrics API does not answer, or lacks the metric. Its replicas stay as they are, whatever the demand. Check the HPA's events and KEDA's pods.",
   cases: {
     fires: {
       series: {
@@ -99,7 +96,7 @@ const scalingInactive: AlertRule = {
       at: "25m",
       labels: OF_CHAT,
     },
-    // One has figures, and one sleeps.
+    // One has metrics, and one sleeps.
     quiet: {
       series: {
         ...modelNamespaceSeries("chat", "1x40"),
@@ -117,7 +114,6 @@ const scalingInactive: AlertRule = {
 
 const ofAutoscaler = (figure: string) => `max by (namespace) (kube_horizontalpodautoscaler_${figure})`;
 
-/** For cases: a model's HorizontalPodAutoscaler. */
 function autoscaler(model: string, { min, max, now }: Readonly<Record<"min" | "max" | "now", string>>) {
   const of = `{namespace="model-${model}",horizontalpodautoscaler="keda-hpa-replicas"}`;
   return {
@@ -130,9 +126,8 @@ function autoscaler(model: string, { min, max, now }: Readonly<Record<"min" | "m
 
 const atMaximum: AlertRule = {
   alert: "ModelAtMaximum",
-  // The HPA says ScalingLimited at its maximum only while it would run more (kubernetes/kubernetes v1.36.3,
-  // pkg/controller/podautoscaler/horizontal.go): for a queue, a latency or any other signal, and not for a schedule.
-  // Of a signal that comes and goes, most of the time counts.
+  // ScalingLimited at the maximum means that a signal asks for more (kubernetes/kubernetes v1.36.3,
+  // pkg/controller/podautoscaler/horizontal.go); most of the time counts.
   expr: `
     max by (namespace, model) (${ofModels(`
       ${ofAutoscaler("status_current_replicas")} >= ${ofAutoscaler("spec_max_replicas")}
@@ -142,7 +137,7 @@ const atMaximum: AlertRule = {
   severity: "warning",
   summary: "Model {{ $labels.model }} runs all of its {{ $value }} replicas, and demand is larger",
   description:
-    "For 15 minutes {{ $labels.model }} has had replicas.max replicas, and its signals ask for more: requests wait. What waits longest is refused, if the gateway limits it. Raise replicas.max if the pool and the budget have room.",
+    "{{ $labels.model }} has run replicas.max replicas for 15 minutes, and its signals ask for more: requests wait. The gateway refuses those that exceed its limits. Raise replicas.max if the pool and the budget have room.",
   cases: {
     fires: {
       series: {
@@ -152,7 +147,7 @@ const atMaximum: AlertRule = {
       at: "45m",
       labels: OF_CHAT,
     },
-    // At the maximum and content, as by a schedule; asking for more than may come in a minute, not at it; and a number that is fixed.
+    // At the maximum by a schedule; limited in its rate, below the maximum; a fixed number.
     quiet: {
       series: {
         ...autoscaler("chat", { min: "1x60", max: "4x60", now: "4x60" }),
@@ -167,7 +162,7 @@ const atMaximum: AlertRule = {
   },
 };
 
-/** For cases: a model that takes so many seconds to start, and when it was asked in vain. */
+/** For cases: a model's time to start, and its unmet requests. */
 function sleeper(model: string, seconds: number, unmet: string) {
   return {
     ...modelNamespaceSeries(model, "1x90"),
@@ -178,7 +173,7 @@ function sleeper(model: string, seconds: number, unmet: string) {
 
 const doesNotWake: AlertRule = {
   alert: "ModelDoesNotWake",
-  // Somebody asked as long ago as a start takes, and since then no replica was ready. One request is enough.
+  // A request as long ago as a start takes, and no ready replica since. One is enough.
   expr: `
     (${overStart(
       (range) =>
@@ -187,9 +182,9 @@ const doesNotWake: AlertRule = {
     unless on (namespace, model) ${ofScaledObjects("max by (exported_namespace) (keda_scaled_object_paused)")} > 0`,
   for: "3m",
   severity: "critical",
-  summary: "Model {{ $labels.model }} was asked for, and does not wake",
+  summary: "Model {{ $labels.model }} has requests, but does not wake",
   description:
-    "Requests for {{ $labels.model }} found no replica, and for as long as it takes to start none came: clients get 503 and try again in vain. Look whether a replica is wanted at all; if so, at its pod.",
+    "Requests for {{ $labels.model }} found no replica, and none became ready in the planned time of a start. Clients get 503. Check whether a replica is wanted; if so, check its pod.",
   cases: {
     fires: {
       series: {
@@ -199,7 +194,7 @@ const doesNotWake: AlertRule = {
       at: "60m",
       labels: OF_CHAT,
     },
-    // Asked, awake in time, and asleep again; asked lately; stopped by the model control API.
+    // Woke in time and sleeps again; asked lately; stopped by the model control API.
     quiet: {
       series: {
         ...sleeper("chat", 1000, "0x30 1x2 0x58"),
@@ -223,7 +218,7 @@ const paused: AlertRule = {
   severity: "info",
   summary: "Scaling of model {{ $labels.model }} has been paused for a day",
   description:
-    "The ScaledObject of {{ $labels.namespace }} has the annotation autoscaling.keda.sh/paused: {{ $labels.model }} was stopped by the model control API, or somebody paused it by hand. Its replicas do not follow demand, and it does not wake.",
+    "The ScaledObject of {{ $labels.namespace }} has the annotation autoscaling.keda.sh/paused: the model control API stopped {{ $labels.model }}, or a user paused it. Its replicas do not follow demand, and it does not wake. Start it again, or remove the annotation.",
   cases: {
     fires: {
       series: {
@@ -233,7 +228,7 @@ const paused: AlertRule = {
       at: "1500m",
       labels: OF_CHAT,
     },
-    // Started again after 20 hours, and stopped again.
+    // Started after 20 hours, and stopped again.
     quiet: {
       series: {
         ...modelNamespaceSeries("chat", "1x1600"),
@@ -244,7 +239,6 @@ const paused: AlertRule = {
   },
 };
 
-/** Whether replicas can follow demand, and do. */
 export const autoscaling: RuleSubject = {
   subject: "autoscaling",
   recording: [],

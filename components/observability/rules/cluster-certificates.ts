@@ -1,29 +1,26 @@
 import type { AlertRule, RuleSubject } from "./types";
 
 /**
- * Left to each certificate of a node that runs k3s, seconds; k3s looks twice an hour (k3s-io/k3s pkg/certmonitor/certmonitor.go).
- * k3s is one process with one registry of metrics, so the kubelet's answer has it (k3s-io/docs, reference/metrics.md). So has the API
- * server's, which names no node: only the kubelet's is read. Clusters of others have no such series, and are told nothing.
+ * Seconds left, updated twice an hour (k3s-io/k3s pkg/certmonitor/certmonitor.go). The API server
+ * reports the same registry without a node (k3s-io/docs, reference/metrics.md): only the kubelet's
+ * is read.
  */
 const LEFT = 'k3s_certificate_expiration_seconds{job="kubelet"';
 
-/**
- * k3s renews when it starts within the last 120 days. Whoever restarts a machine for its kernel every other month never gets here: at 60
- * nobody has for two months, and there are two more to plan a restart.
- */
+/** k3s renews at a start within the last 120 days: 60 leave two months to plan a restart. */
 const REMIND_DAYS = 60;
 
 const expiring: AlertRule = {
   alert: "ClusterCertificateExpiringSoon",
-  // An authority lasts ten years, and no restart renews it.
+  // A CA lasts ten years, and no restart renews it.
   expr: `min by (node) (${LEFT},usages!~".*CertSign.*"}) < ${REMIND_DAYS} * 86400`,
   for: "15m",
   severity: "warning",
   summary: "Certificates of k3s on {{ $labels.node }} expire in {{ $value | humanizeDuration }}",
   description:
-    "k3s renews its certificates only when it starts, and on {{ $labels.node }} it has not started for months. When they expire, the cluster answers nobody. Restart k3s there in working hours, and read the kubeconfig anew.",
+    "k3s renews its certificates only when it starts, and has run on {{ $labels.node }} for months. When they expire, the API server refuses every client. Restart k3s there in working hours, and read the kubeconfig again.",
   cases: {
-    // The kubelet's own certificate is younger than the controllers': the oldest counts, once a node.
+    // The kubelet's certificate is younger than the controllers': the oldest counts.
     fires: {
       series: {
         [`${LEFT},node="workstation",subject="CN=system:kube-controller-manager",usages="ClientAuth"}`]: "5097600x120",
@@ -33,7 +30,7 @@ const expiring: AlertRule = {
       at: "90m",
       labels: { node: "workstation" },
     },
-    // Renewed by a restart; and an authority is nothing that a restart mends.
+    // A restart renewed it; a CA does not renew.
     quiet: {
       series: {
         [`${LEFT},node="workstation",subject="CN=system:kube-controller-manager",usages="ClientAuth"}`]:
@@ -55,22 +52,22 @@ const unwatched: AlertRule = {
   expr: `max by (node) (${KUBELET}} == 1) unless on (node) ${LEFT}}`,
   for: "2h",
   severity: "warning",
-  summary: "Nobody sees when the certificates of k3s on {{ $labels.node }} expire",
+  summary: "The certificates of k3s on {{ $labels.node }} have no known expiry date",
   description:
-    "The kubelet of {{ $labels.node }} answers, but says nothing of k3s' certificates: ClusterCertificateExpiringSoon cannot fire for it. Look at their dates by hand.",
+    "The kubelet of {{ $labels.node }} answers without metrics of k3s' certificates: ClusterCertificateExpiringSoon cannot fire for it. Check the dates by hand.",
   cases: {
     fires: {
       series: {
         [`${KUBELET},node="workstation"}`]: "1x200",
         [`${KUBELET},node="office"}`]: "1x200",
         [`${LEFT},node="office",subject="CN=system:kube-controller-manager",usages="ClientAuth"}`]: "31000000x200",
-        // Of the same process, but of no node.
+        // Of the same process, without a node.
         'k3s_certificate_expiration_seconds{job="apiserver",subject="CN=office",usages="ServerAuth"}': "31000000x200",
       },
       at: "150m",
       labels: { node: "workstation" },
     },
-    // It says so an hour late; another is down, which is another alert.
+    // Reports after an hour; another is down, which is another alert.
     quiet: {
       series: {
         [`${KUBELET},node="workstation"}`]: "1x200",
@@ -83,12 +80,12 @@ const unwatched: AlertRule = {
   },
 };
 
-/** Of every platform: k3s may be what somebody else installed. */
+/** Any cluster may run k3s. */
 export const clusterCertificates: RuleSubject = {
   subject: "cluster-certificates",
   recording: [],
   alerts: [expiring],
 };
 
-/** Where k3s is ours, silence is a fault; elsewhere it means another Kubernetes. */
+/** No series is a fault only where the platform installed k3s. */
 export const k3sCertificates: RuleSubject = { subject: "k3s-certificates", recording: [], alerts: [unwatched] };

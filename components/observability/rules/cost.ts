@@ -1,6 +1,6 @@
 /**
- * What an environment costs, by allocation and by usage in OpenCost's terms: nodes that are there at the plan's prices, shared by what models
- * claim of them, and the cost of a model by its tenants' tokens. What is left has a name, so that the tenants' figures sum up to the whole.
+ * Cost by allocation and usage (OpenCost's terms): actual nodes at planned prices, shared by
+ * claims, then by tenants' tokens. The rest has names, so that figures sum up.
  */
 import { COST_SERIES, OF_NOBODY, TENANT_TOKENS_SERIES } from "../../../names/cost-series";
 import { CALLED, CALLED_MODEL } from "../../../names/gateway-times";
@@ -15,24 +15,23 @@ const { planned, node, model, used, unclaimed, tenant, total } = COST_SERIES;
 
 const GPUS_OF_NODE = `sum by (node) (kube_node_status_capacity{${GPU_RESOURCES}} > 0)`;
 
-/** What pods that have not ended claim, by namespace and node. */
+/** Claims of pods that have not ended. */
 function claimed(resource: string): string {
   return `sum by (namespace, node) (kube_pod_container_resource_requests{${resource},node!=""} unless on (namespace, pod) (kube_pod_status_phase{phase=~"Succeeded|Failed"} == 1))`;
 }
 
-/** Part of a node that a namespace claims: in GPUs where it has some, in memory elsewhere, as the plan shares it. */
+/** By GPUs where the node has some, else by memory. */
 const PART = `(
   ${claimed(GPU_RESOURCES)} / on (node) group_left () ${GPUS_OF_NODE}
   or (${claimed('resource="memory"')} / on (node) group_left () sum by (node) (kube_node_status_capacity{resource="memory"})
     unless on (node) ${GPUS_OF_NODE}))`;
 
-/** For cases: a node of a pool at 8 USD an hour, with 8 GPUs. */
+/** For cases: a node at 8 USD an hour, with 8 GPUs. */
 const nodeSeries = (name: string, samples = "8x90"): InputSeries => ({
   [`${node}{node="${name}",pool="gpu",role="gpu"}`]: samples,
   [`kube_node_status_capacity{node="${name}",resource="nvidia_com_gpu",unit="integer"}`]: "8x90",
   [`kube_node_status_capacity{node="${name}",resource="memory",unit="byte"}`]: "1000x90",
 });
-/** For cases: GPUs of a node that a pod of a model claims. */
 const gpusSeries = (name: string, pod: string, gpus: number, on: string): InputSeries => ({
   ...modelNamespaceSeries(name, "1x90"),
   [`kube_pod_container_resource_requests{namespace="model-${name}",pod="${pod}",container="engine",node="${on}",resource="nvidia_com_gpu",unit="integer"}`]: `${gpus}x90`,
@@ -59,13 +58,13 @@ const byModel: RecordingRule = {
         ...gpusSeries("mail", "mail-0", 4, "gpu-1"),
         ...gpusSeries("mail", "mail-old", 2, "gpu-1"),
         'kube_pod_status_phase{namespace="model-mail",pod="mail-old",phase="Failed"}': "1x90",
-        // Without GPUs: by memory.
+        // By memory.
         [`${node}{node="cpu-1",pool="cpu",role="cpu"}`]: "2x90",
         'kube_node_status_capacity{node="cpu-1",resource="memory",unit="byte"}': "1000x90",
         ...modelNamespaceSeries("embed", "1x90"),
         'kube_pod_container_resource_requests{namespace="model-embed",pod="embed-0",container="engine",node="cpu-1",resource="memory",unit="byte"}':
           "250x90",
-        // A turn of three (time slicing) of the node's one card, which is offered no more.
+        // One of three time slices of a card that was withdrawn.
         [`${node}{node="turns-1",pool="turns",role="gpu"}`]: "3x90",
         'kube_node_status_capacity{node="turns-1",resource="nvidia_com_gpu",unit="integer"}': "0x90",
         'kube_node_status_capacity{node="turns-1",resource="nvidia_com_gpu_shared",unit="integer"}': "3x90",
@@ -128,7 +127,7 @@ const rest: RecordingRule = {
 
 const tokens: RecordingRule = {
   record: TENANT_TOKENS_SERIES,
-  // Cached and reasoning tokens are counted in these two.
+  // Cached and reasoning tokens are part of these.
   expr: `sum by (tenant, model) (label_replace(sum by (${CONSUMER}, ${CALLED_MODEL}) (rate(${GATEWAY_TOKENS}{namespace="${GATEWAY_NAMESPACE}",gen_ai_token_type=~"input|output"}[1h])), "tenant", "$1", "${CONSUMER}", "(.*)") * on (${CALLED_MODEL}) group_left (model) ${CALLED}) > 0`,
   about: "Tokens of prompts and answers in a second over the last hour, by tenant and model.",
   cases: {
@@ -148,7 +147,7 @@ const tokens: RecordingRule = {
 
 const costOfModel = `sum by (model) (${model})`;
 
-/** Two tenants, a model that nobody asks, a node that nobody claims, the platform. */
+/** Two tenants, an unused model, an unclaimed node, the platform. */
 const SHARED_OUT: InputSeries = {
   ...nodeSeries("gpu-1"),
   ...nodeSeries("gpu-2"),
@@ -220,19 +219,19 @@ const whole: RecordingRule = {
   cases: { gives: { series: SHARED_OUT, at: "80m", samples: { [`${total}{}`]: 16.5 } } },
 };
 
-/** Drift of less than a tenth is what nodes that come and go make of any plan. */
+/** Autoscaling drifts from any plan by less. */
 const DRIFT = 0.1;
 const MEAN = `avg_over_time(${total}[7d])`;
 
 const drifts: AlertRule = {
   alert: "CostDriftsFromPlan",
-  // A week holds every schedule once; before there is one, no mean is of any worth.
+  // A week contains every schedule once.
   expr: `(${MEAN} / on () sum(${planned}) - 1 > ${DRIFT} or ${MEAN} / on () sum(${planned}) - 1 < -${DRIFT}) and on () ${total} offset 6d`,
   for: "1h",
   severity: "warning",
   summary: "The last seven days cost {{ $value | humanizePercentage }} more (or less) than planned",
   description:
-    "Over seven days the nodes that were there cost more than a tenth more, or less, than the plan says of an average month. npm run cost names the pools and models, and why.",
+    "Over seven days, nodes cost at least a tenth more, or less, than an average month of the plan. npm run cost names the pools, models and reasons.",
   cases: {
     fires: {
       series: { [`${node}{node="gpu-1",pool="gpu",role="gpu"}`]: "120x12000", [`${planned}{pool="gpu"}`]: "100x12000" },

@@ -3,12 +3,12 @@ import { CPU_QUEUE_LIMIT } from "./limits";
 import { answeringPods, modelNamespaceSeries, ofModels, podSeries } from "./models";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
-/** node-exporter's series say which of its pods counted: Kubernetes says on which node that one is. */
+/** node-exporter's series name its pod; kube-state-metrics has the pod's node. */
 const NODE_OF_POD = 'max by (namespace, pod, node) (kube_pod_info{node!=""})';
 
 const OF_NODES = "inference:node_cpu_queue:length";
 
-/** For cases: what node-exporter counts on one CPU of a node, and where its pod is. */
+/** For cases: one CPU of a node, and where node-exporter's pod is. */
 function nodeSeries(node: string, seconds: string, cpu = "0") {
   const exporter = `namespace="node-metrics",pod="exporter-${node}"`;
   return {
@@ -19,8 +19,8 @@ function nodeSeries(node: string, seconds: string, cpu = "0") {
 
 const ofNodes: RecordingRule = {
   record: OF_NODES,
-  // Seconds that tasks waited in a second: so many waited on average. The kernel counts them for each CPU (run_delay,
-  // torvalds/linux Documentation/scheduler/sched-stats.rst; node_exporter 1.12 collector/schedstat_linux.go).
+  // Seconds waited per second, summed over CPUs: run_delay (torvalds/linux
+  // Documentation/scheduler/sched-stats.rst; node_exporter 1.12 collector/schedstat_linux.go).
   expr: `sum by (node) (rate(node_schedstat_waiting_seconds_total[5m]) * on (namespace, pod) group_left (node) ${NODE_OF_POD})`,
   about: "Tasks of a node that could run and waited for a CPU, on average over 5 minutes.",
   cases: {
@@ -34,7 +34,7 @@ const ofNodes: RecordingRule = {
 
 const ofEachModel: RecordingRule = {
   record: SIGNAL_SERIES.cpuQueue,
-  // One number of each model, so that who scales by it reads the same whatever it adds up.
+  // One series per model, whatever the autoscaler's aggregation.
   expr: `max by (namespace, model) (${ofModels(
     `max by (namespace, node) (kube_pod_info{node!=""} * on (namespace, pod) group_left () ${answeringPods}) * on (node) group_left () ${OF_NODES}`,
   )})`,
@@ -66,10 +66,10 @@ const long: AlertRule = {
   severity: "warning",
   summary: "{{ $value | humanize }} tasks of node {{ $labels.node }} wait for a CPU",
   description:
-    "For 10 minutes more than 100 tasks of {{ $labels.node }} were ready to run and had no CPU: all that runs there answers late, and GPUs wait for what feeds them. Find the pods that use most CPU.",
+    "More than 100 tasks of {{ $labels.node }} have waited for a CPU for 10 minutes. Everything on it answers late, and GPUs wait for input. Find the pods that use most CPU.",
   cases: {
     fires: { series: nodeSeries("gpu-1", "0+7200x40"), at: "20m", labels: { node: "gpu-1" } },
-    // A busy node: four tasks wait for each of 16 CPUs.
+    // Busy: four tasks wait for each of 16 CPUs.
     quiet: { series: nodeSeries("gpu-1", "0+3840x40"), at: "20m" },
   },
 };

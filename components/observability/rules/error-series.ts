@@ -1,4 +1,4 @@
-/** What fails at the gateway, by model, without what is refused on purpose: alerts on errors and error budgets read these series. */
+/** Failures at the gateway, by model, without intended refusals: for alerts and error budgets. */
 import { freeRouteName, grpcCallRouteName, kserveRouteName, modelRouteName } from "../../../names/model-routes";
 import { GATEWAY_NAMESPACE, modelNamespaceName } from "../../../names/namespaces";
 import { modelNamespaceSeries, podSeries, REPLICAS } from "./models";
@@ -7,13 +7,13 @@ import type { InputSeries, RecordingRule } from "./types";
 
 const ANSWERS = "envoy_cluster_upstream_rq_xx";
 const DOWNSTREAM = "envoy_http_downstream_rq_xx";
-/** How the names of the gateway's clusters of routes begin; the route's own name and `/rule/<n>` follow. */
+/** Prefix of route clusters; the route's name and `/rule/<n>` follow. */
 export const ROUTE = `httproute/${GATEWAY_NAMESPACE}/`;
 
-/** The proxies' own readiness and metrics listeners are left out: only `http-<port>` and `https-<port>` serve clients. */
+/** Without the proxies' readiness and metrics listeners. */
 const CLIENT_LISTENERS = 'envoy_http_conn_manager_prefix=~"https?-[0-9]+"';
 
-/** Labels of the gateway's clusters of routes whose names are of one of these forms. */
+/** Selects clusters of routes with names of these forms. */
 export function routes(...names: ((name: string) => string)[]): string {
   const forms = names.map((nameOf) => nameOf("[^/.]+")).join("|");
   return `namespace="${GATEWAY_NAMESPACE}",envoy_cluster_name=~"${ROUTE}(${forms})/rule/[0-9]+"`;
@@ -22,23 +22,22 @@ export function routes(...names: ((name: string) => string)[]): string {
 const OWN = routes(modelRouteName, kserveRouteName, grpcCallRouteName);
 const FREE = routes(freeRouteName);
 
-/** With the model that a route is named after, and its namespace: prefixes of routes have no dash. */
+/** Adds model and namespace by the route's name: prefixes of routes have no dash. */
 export function ofRoutes(expr: string): string {
   const named = `label_replace(${expr}, "model", "$1", "envoy_cluster_name", "${ROUTE}[a-z]+-(.+)/rule/[0-9]+")`;
   return `label_replace(${named}, "namespace", "${modelNamespaceName("$1")}", "model", "(.+)")`;
 }
 
-/** Requests in a second, by model. */
 function rateByModel(labels: string): string {
   return `sum by (namespace, model) (${ofRoutes(`rate(${ANSWERS}{${labels}}[5m])`)})`;
 }
 
 const REQUEST_TIME = "envoy_cluster_upstream_rq_time_bucket";
 
-/** The 99th percentile of a whole answer in milliseconds as the gateway sees it, by model: of engines without such a figure. */
+/** 99th percentile in milliseconds by model, for engines without their own. */
 export const GATEWAY_P99_MS = `histogram_quantile(0.99, sum by (namespace, model, le) (${ofRoutes(`rate(${REQUEST_TIME}{${OWN}}[5m])`)}))`;
 
-/** For cases: so many of a model's answers took a second at most, and all two and a half. */
+/** For cases: some answers take a second at most, all two and a half. */
 export function answerTimeSeries(model: string, within: string, all: string): InputSeries {
   const of = `namespace="${GATEWAY_NAMESPACE}",pod="proxy-0",envoy_cluster_name="${ROUTE}${modelRouteName(model)}/rule/0"`;
   return {
@@ -48,15 +47,14 @@ export function answerTimeSeries(model: string, within: string, all: string): In
   };
 }
 
-/** 1 for each model that sleeps, was stopped, or wakes in its planned time. */
 export const ASLEEP = "inference:asleep_models:info";
-/** Errors and answers in a second, by `namespace` and `model`. */
+/** Per second, by `namespace` and `model`. */
 export const MODEL_ERRORS = "inference:model_errors:rate5m";
 export const MODEL_ANSWERS = "inference:model_answers:rate5m";
 const EXCUSED = "inference:excused_errors:rate5m";
 export const GATEWAY_ERRORS = "inference:gateway_errors:rate5m";
 
-/** For cases: what one proxy has answered on a model's route, by class. */
+/** For cases: answers of one proxy on a model's route, by class. */
 export function routeSeries(
   model: string,
   answers: Readonly<Record<string, string>>,
@@ -71,7 +69,7 @@ export function routeSeries(
   );
 }
 
-/** For cases: what one proxy has answered to clients, by class. */
+/** For cases: answers of one proxy to clients, by class. */
 export function clientSeries(answers: Readonly<Record<string, string>>): InputSeries {
   const of = `namespace="${GATEWAY_NAMESPACE}",pod="proxy-0",envoy_http_conn_manager_prefix="https-443"`;
   return Object.fromEntries(
@@ -83,12 +81,11 @@ export function clientSeries(answers: Readonly<Record<string, string>>): InputSe
 }
 
 const labelsOf = (model: string) => `{namespace="${modelNamespaceName(model)}",model="${model}"}`;
-/** For cases: replicas of a model that are due. */
 export const dueSeries = (model: string, samples: string): InputSeries => ({ [`${DUE}${labelsOf(model)}`]: samples });
 
 const asleep: RecordingRule = {
   record: ASLEEP,
-  // Ready for so long that the rates have nothing left of the time before.
+  // Ready for longer than the window of the rates.
   expr: `max by (namespace, model) (${DUE} == bool 0) > 0 unless on (namespace, model) (${REPLICAS.ready} > 0 and on (namespace, model) min_over_time(${REPLICAS.ready}[10m]) > 0)`,
   about:
     "1 for each model that sleeps, was stopped, or wakes in its planned time: its requests are refused on purpose.",
@@ -107,7 +104,7 @@ const asleep: RecordingRule = {
   },
 };
 
-/** What is not excused; an excused model has 0, so that averages over time count its sleep as time without errors. */
+/** An excused model has 0: sleep counts as time without errors. */
 function unexcused(rate: string): string {
   return `(${rate} unless on (model) ${ASLEEP}) or 0 * ${rate}`;
 }
@@ -165,7 +162,7 @@ const excused: RecordingRule = {
 
 const gatewayErrors: RecordingRule = {
   record: GATEWAY_ERRORS,
-  // What the proxies answer by themselves, without a route, is in it too.
+  // Includes answers without a route.
   expr: `
     clamp_min(
       sum by (namespace) (rate(${DOWNSTREAM}{namespace="${GATEWAY_NAMESPACE}",${CLIENT_LISTENERS},envoy_response_code_class="5"}[5m]))
@@ -183,8 +180,7 @@ const gatewayErrors: RecordingRule = {
   },
 };
 
-/** Answers of the gateway to clients in a second. */
 export const CLIENT_ANSWERS = `sum by (namespace) (rate(${DOWNSTREAM}{namespace="${GATEWAY_NAMESPACE}",${CLIENT_LISTENERS}}[5m]))`;
 
-/** In the order in which they read each other. */
+/** In order of dependence. */
 export const errorRecordings: readonly RecordingRule[] = [asleep, modelErrors, modelAnswers, excused, gatewayErrors];

@@ -1,8 +1,8 @@
-/** Requests that fail where nobody refuses them on purpose, by model. What service levels allow of them: `objectives.ts`. */
+/** Failed requests by model, without intended refusals. Error budgets: `objectives.ts`. */
 import { dueSeries, errorRecordings, MODEL_ANSWERS, MODEL_ERRORS, routeSeries } from "./error-series";
 import type { AlertRule, RuleSubject } from "./types";
 
-/** Fewer bad requests in a window raise no alert: few failures of few requests are a large share of them. */
+/** Few failures of few requests are a large share. */
 export const LEAST_ERRORS = 10;
 
 const OF_CHAT = { namespace: "model-chat", model: "chat" };
@@ -10,12 +10,12 @@ const OF_CHAT = { namespace: "model-chat", model: "chat" };
 const failing: AlertRule = {
   alert: "ModelRequestsFailing",
   expr: `${MODEL_ERRORS} / ${MODEL_ANSWERS} > 0.25 and ${MODEL_ERRORS} * 300 >= ${LEAST_ERRORS}`,
-  // Longer than it takes until what somebody stops is known to be asleep.
+  // Longer than a stop takes to be recorded as sleep.
   for: "2m",
   severity: "critical",
   summary: "{{ $value | humanizePercentage }} of the requests for {{ $labels.model }} fail",
   description:
-    "More than a quarter of the requests for {{ $labels.model }} of the last 5 minutes, and at least 10, were answered 5xx, whatever the traffic of other models. Neither a model that sleeps nor refused free consumers count. The access log names the reason.",
+    "More than a quarter of the requests for {{ $labels.model }} of the last 5 minutes, and at least 10, were answered 5xx. Requests to sleeping models and refused free consumers do not count. The access log names the reason.",
   cases: {
     // The only errors of one answer in 25 of the gateway.
     fires: {
@@ -25,7 +25,7 @@ const failing: AlertRule = {
     },
     quiet: {
       series: {
-        // Seven failures; refusals of quotas; one that sleeps, and a client that tries again; one that wakes, and answers.
+        // Seven failures; refusals of quotas; one sleeps and is retried; one wakes and answers.
         ...routeSeries("chat", { "5": "0x5 7x40" }),
         ...routeSeries("other", { "4": "0+60x45" }),
         ...routeSeries("asleep", { "5": "0+6x45" }),

@@ -1,16 +1,15 @@
-/** Servers outside of the cluster, as the gateway's proxies find them when they ask for their health. */
+/** Servers outside of the cluster, by the gateway's health checks. */
 import { modelRouteName } from "../../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import { ofRoutes, ROUTE, routes } from "./error-series";
 import { KIND } from "./planned-kinds";
 import type { AlertRule, InputSeries, RecordingRule, RuleSubject } from "./types";
 
-/** Share of the proxies that find an external model healthy, by `model`. */
 export const EXTERNAL_HEALTHY = "inference:external_healthy:ratio";
 
 const MEMBERS = "envoy_cluster_membership_healthy";
 
-/** For cases: addresses of a model's server that one proxy finds healthy. */
+/** For cases: healthy addresses of a server, by one proxy. */
 function members(model: string, pod: string, samples: string): InputSeries {
   const of = `namespace="${GATEWAY_NAMESPACE}",pod="${pod}",envoy_cluster_name="${ROUTE}${modelRouteName(model)}/rule/0"`;
   return { [`${MEMBERS}{${of}}`]: samples };
@@ -20,7 +19,7 @@ const external = (model: string): InputSeries => ({ [`${KIND.external}{model="${
 
 const healthy: RecordingRule = {
   record: EXTERNAL_HEALTHY,
-  // A name that resolves to several addresses has several members; one is enough.
+  // One healthy address of several is enough.
   expr: `avg by (model) (${ofRoutes(`max by (pod, envoy_cluster_name) (${MEMBERS}{${routes(modelRouteName)}}) > bool 0`)}) and on (model) ${KIND.external}`,
   about: "Share of the gateway's proxies that find the server of an external model healthy.",
   cases: {
@@ -44,14 +43,14 @@ const unhealthy: AlertRule = {
   severity: "warning",
   summary: "The server of {{ $labels.model }} does not answer the gateway",
   description:
-    "For 5 minutes no proxy of the gateway has found the external server of {{ $labels.model }} healthy: it refuses connections, its certificate is not trusted, or its health path answers otherwise. Requests still go there. Look at the server, and at models.{{ $labels.model }}.external.",
+    "The external server of {{ $labels.model }} has failed the gateway's health checks for 5 minutes: it refuses connections, its certificate is not trusted, or its health path fails. Requests still go there. Check the server, and models.{{ $labels.model }}.external.",
   cases: {
     fires: {
       series: { ...external("hosted"), ...members("hosted", "proxy-0", "1x10 0x30") },
       at: "30m",
       labels: { model: "hosted" },
     },
-    // One of two proxies; a restart of 3 minutes; a model that runs here, which other alerts are for.
+    // One of two proxies; a restart of 3 minutes; a model in the cluster.
     quiet: {
       series: {
         ...external("hosted"),

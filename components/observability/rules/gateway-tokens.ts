@@ -1,6 +1,6 @@
 /**
- * Series of the AI gateway's filter, which reads each answer on its way to the client: tokens by who asked, and times of streams (Envoy AI
- * Gateway 1.0, internal/metrics/genai.go; the unit is part of the name). Models behind KServe's API pass another way, and have none.
+ * Tokens by consumer, and times of streams (Envoy AI Gateway 1.0, internal/metrics/genai.go).
+ * Models behind KServe's API bypass the filter.
  */
 import type { Histogram } from "../../../engines/metrics";
 import { CALLED_MODEL, GATEWAY_TIMES } from "../../../names/gateway-times";
@@ -9,12 +9,11 @@ import type { ExternalModelPlan } from "../../../planner/types";
 import { type ModelEndpoint, namesOf, speaksOpenAi } from "../../serving/endpoint";
 import type { LEVEL } from "./level-series";
 
-/** Tokens of requests and answers. */
 export const GATEWAY_TOKENS = "gen_ai_client_token_usage_token_sum";
-/** Label of the consumer (`metricsRequestHeaderAttributes` of the AI gateway's values). */
+/** `metricsRequestHeaderAttributes` of the AI gateway's values. */
 export const CONSUMER = "consumer";
 
-/** Times as the gateway sees them, the way to the engine included: of engines that report none. Streams alone. */
+/** Streams, with the way to the engine, for engines that report none. */
 export const GATEWAY_HISTOGRAMS: Readonly<Record<keyof typeof LEVEL, Histogram>> = {
   firstToken: {
     series: GATEWAY_TIMES.firstToken,
@@ -29,13 +28,12 @@ export const GATEWAY_HISTOGRAMS: Readonly<Record<keyof typeof LEVEL, Histogram>>
   },
 };
 
-/** A model, and all that clients may call it at the gateway. */
 export interface CalledModel {
   readonly model: string;
   readonly names: readonly string[];
 }
 
-/** Models that the gateway counts tokens of. Revisions are called by another model's names, and counted as that one. */
+/** Models whose tokens the gateway counts. Revisions count as their model. */
 export function calledModels(
   endpoints: readonly ModelEndpoint[],
   external: readonly Pick<ExternalModelPlan, "name" | "servedName">[],
@@ -48,7 +46,6 @@ export function calledModels(
   ];
 }
 
-/** Labels of the series of one model at the gateway. */
 export function calledBy(names: readonly string[]): string {
   const pattern = names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\\\$&")).join("|");
   return `namespace="${GATEWAY_NAMESPACE}",${CALLED_MODEL}=~"${pattern}"`;

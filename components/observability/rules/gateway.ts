@@ -7,14 +7,14 @@ import type { AlertRule, InputSeries, RecordingRule, RuleSubject } from "./types
 
 const PROXY = 'namespace="gateway",pod="proxy-0"';
 
-/** What Envoy Gateway names clusters of routes after. */
+/** Envoy Gateway's names of route clusters. */
 const ROUTES = 'envoy_cluster_name=~"(http|grpc)route/.*"';
 const CHAT_ROUTE = "httproute/gateway/chat/rule/0";
 
 const upstreamRtt: RecordingRule = {
   record: "envoy_upstream_rtt_ms",
-  // Time to connect: the only round trip that Envoy measures. Reused connections add no samples.
-  // Of the gateway's routes alone: Envoys beside engines, and those of a mesh, have series of the same name.
+  // Time to connect is the only round trip that Envoy measures. Envoys of engines and the mesh have
+  // series of the same name.
   expr: `histogram_quantile(0.95, sum by (namespace, envoy_cluster_name, le) (rate(envoy_cluster_upstream_cx_connect_ms_bucket{${ROUTES}}[5m])))`,
   about: "95th percentile of the round trip from gateway to engine, in milliseconds, per route.",
   cases: {
@@ -44,7 +44,7 @@ const errorRate: AlertRule = {
       at: "20m",
       labels: { namespace: GATEWAY_NAMESPACE },
     },
-    // Failing probes of the proxies' own listener are nobody's request; a client asks a model that sleeps again and again.
+    // Failed probes of the own listener are no requests; a sleeping model is retried.
     quiet: {
       series: {
         ...clientSeries({ "2": "0+60x30", "5": "0+7x30" }),
@@ -58,7 +58,7 @@ const errorRate: AlertRule = {
   },
 };
 
-/** For cases: connections of one proxy to a cluster, by the milliseconds that they took at most; none took longer than the last. */
+/** For cases: connections of one proxy by milliseconds. */
 export function connectSeries(cluster: string, within: Readonly<Record<string, string>>): InputSeries {
   const of = `${PROXY},envoy_cluster_name="${cluster}"`;
   const all = Object.values(within).at(-1) ?? "";
@@ -72,7 +72,7 @@ export function connectSeries(cluster: string, within: Readonly<Record<string, s
 
 const roundTripSlow: AlertRule = {
   alert: "GatewayRoundTripSlow",
-  // Without new connections there is no figure. Of an external model, whose server may be far away, no figure is too long.
+  // Without new connections there is no sample. External servers may be far away.
   expr: `
     max by (namespace, envoy_cluster_name, model) (
       label_replace(envoy_upstream_rtt_ms, "model", "$1", "envoy_cluster_name", "${ROUTE}[a-z]+-([^/]+)/rule/[0-9]+")
@@ -81,14 +81,14 @@ const roundTripSlow: AlertRule = {
   severity: "warning",
   summary: "Connections of the gateway to {{ $labels.envoy_cluster_name }} take {{ $value | humanize }} ms",
   description:
-    "For 10 minutes, one in twenty new connections from the gateway in {{ $labels.namespace }} to the pods of {{ $labels.envoy_cluster_name }} took more than 5 ms: a network that is slow or loses packets, nodes far apart, or an engine that is slow to accept. Every answer waits for it.",
+    "One in twenty new connections from the gateway in {{ $labels.namespace }} to {{ $labels.envoy_cluster_name }} took more than 5 ms for 10 minutes, and every answer waits for it. The network is slow or loses packets, nodes are far apart, or the engine accepts slowly.",
   cases: {
     fires: {
       series: connectSeries(CHAT_ROUTE, { "5": "0+30x40", "25": "0+60x40" }),
       at: "30m",
       labels: { namespace: "gateway", envoy_cluster_name: CHAT_ROUTE },
     },
-    // One in thirty is slow; another route has no new connections; a third leads to a server on another continent.
+    // One in thirty is slow; a route without new connections; a server on another continent.
     quiet: {
       series: {
         ...connectSeries(`${ROUTE}${modelRouteName("hosted")}/rule/0`, { "100": "0x40", "250": "0+60x40" }),
@@ -103,7 +103,7 @@ const roundTripSlow: AlertRule = {
 
 const certificateExpiring: AlertRule = {
   alert: "GatewayCertificateExpiringSoon",
-  // But for those that were renewed within five days: of a week, none ever has 14 days. It counts whole days.
+  // Except those renewed within five days: a week's certificate never has 14. Counts whole days.
   expr: `
     (min by (namespace) (envoy_server_days_until_first_cert_expiring) < ${CERTIFICATE_DAYS_LIMIT}) unless
       min by (namespace) (envoy_server_days_until_first_cert_expiring)
@@ -112,7 +112,7 @@ const certificateExpiring: AlertRule = {
   severity: "critical",
   summary: "A certificate of the gateway expires in {{ $value }} days",
   description:
-    "The proxies in {{ $labels.namespace }} hold a certificate that expires in {{ $value }} days; clients then refuse the connection. This is what Envoy really uses, whoever issued it.",
+    "The proxies in {{ $labels.namespace }} use a certificate that expires in {{ $value }} days; then clients refuse the connection. Renew it at its issuer: this is the one that Envoy serves.",
   cases: {
     fires: {
       series: {
@@ -136,13 +136,13 @@ const notReady = (pod: string, namespace: string = GATEWAY_NAMESPACE) =>
 
 const listenerWithoutCertificate: AlertRule = {
   alert: "GatewayListenerWithoutCertificate",
-  // A counter: of connections that found no certificate. A load balancer's checks are such connections, where they reach the proxies.
+  // Connections that found no certificate, health checks of load balancers included.
   expr: `sum by (namespace, pod) (increase(${NOT_READY}{namespace="${GATEWAY_NAMESPACE}"}[5m])) > 0`,
   for: "1m",
   severity: "critical",
   summary: "The proxy {{ $labels.pod }} has no certificate for new connections",
   description:
-    "The proxy {{ $labels.pod }} in {{ $labels.namespace }} has refused connections for want of a certificate: its TLS listener is open without one, and the pod says that it is ready. Connections that are open go on. Give the certificate another name, or replace the pod (envoyproxy/envoy#47309).",
+    "The proxy {{ $labels.pod }} in {{ $labels.namespace }} is Ready, but its TLS listener has no certificate and refuses new connections. Open connections continue. Give the certificate another name, or replace the pod (envoyproxy/envoy#47309).",
   cases: {
     fires: {
       series: {
@@ -152,7 +152,7 @@ const listenerWithoutCertificate: AlertRule = {
       at: "15m",
       labels: { namespace: GATEWAY_NAMESPACE, pod: "proxy-0" },
     },
-    // It was without one for two minutes until another certificate came; an Envoy beside an engine still is.
+    // Without one for two minutes; an Envoy at an engine still is.
     quiet: {
       series: {
         [notReady("proxy-0")]: "0x10 4x1 8x30",

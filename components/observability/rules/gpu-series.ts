@@ -1,6 +1,8 @@
 import type { RecordingRule } from "./types";
 
-/** The recorded series: one per GPU, with labels `vendor, node, instance, gpu, product, namespace, pod`; those of XIDs have `xid` too. */
+/**
+ * One per GPU, with labels `vendor, node, instance, gpu, product, namespace, pod`; XIDs add `xid`.
+ */
 const GPU_SERIES = {
   gpu_utilization_percent: "Share of time in which the GPU ran a kernel, 0 to 100.",
   gpu_memory_utilization: "Share of GPU memory in use, 0 to 100.",
@@ -15,40 +17,34 @@ const GPU_SERIES = {
   "gpu_link_recoveries:increase1h": "How often links between GPUs failed and recovered in the last hour.",
 } as const;
 
-/** How one exporter gives a recorded series, and an example: steady inputs, and the value that follows. */
+/** How an exporter gives a series, with an example. */
 interface Derivation {
   readonly expr: string;
   readonly given: Readonly<Record<string, number>>;
   readonly gives: number;
-  /** Number of the XID that `given` and `gives` are of. */
   readonly xid?: number;
 }
 
-/**
- * What one vendor's exporter calls the things that alerts and dashboards read. Everything else uses the
- * recorded names, so that a new exporter is one row here.
- */
+/** Alerts and dashboards use the recorded names: a new exporter is one row. */
 interface GpuExporter {
   readonly vendor: "nvidia" | "amd";
-  /** Label of the GPU's number on its node. */
   readonly gpuLabel: string;
-  /** Label of the GPU's product name. */
   readonly productLabel: string;
-  /** Left out where the exporter has nothing to derive it from. */
+  /** Without series that the exporter cannot give. */
   readonly series: Partial<Record<keyof typeof GPU_SERIES, Derivation>>;
 }
 
-/** XIDs that a program causes by itself: application faults in NVIDIA's "XID Errors" guide. */
+/** Application faults by NVIDIA's "XID Errors" guide. */
 const APPLICATION_XIDS = [13, 31, 43, 45];
 
-/** Of 154 the same guide says that it follows another, which has the cause: what would mend the GPU has changed. */
+/** 154 follows another XID, which has the cause. */
 const NO_CAUSE_XIDS = [...APPLICATION_XIDS, 154];
 
 const COUNTED_XIDS = "DCGM_EXP_XID_ERRORS_COUNT";
 
 /**
- * Bits of DCGM's reasons of lowered clocks (DCGM, dcgm_fields.h) that tell of a fault: slowdown by the hardware, by the driver for heat, by
- * the hardware for heat, by the power brake. The cap of power (4) is not one of them: it is on wherever a GPU has much to do.
+ * DCGM's reasons that mean a fault (dcgm_fields.h): hardware slowdown, thermal by driver and
+ * hardware, power brake. The power cap (4) is normal under load.
  */
 const THROTTLE_BITS = [8, 32, 64, 128];
 
@@ -59,13 +55,13 @@ const EXPORTERS: readonly GpuExporter[] = [
     productLabel: "modelName",
     series: {
       gpu_utilization_percent: {
-        // Of a MIG slice the driver tells no utilization; of both, DCGM tells how long their engine was active.
+        // MIG slices have no utilization; DCGM reports engine activity for both.
         expr: "DCGM_FI_DEV_GPU_UTIL or 100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE",
         given: { DCGM_FI_DEV_GPU_UTIL: 40, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 0.7 },
         gives: 40,
       },
       gpu_memory_utilization: {
-        // The exporter has no total, and the chart's list of counters lacks the reserved part.
+        // The exporter has no total, and the list lacks reserved memory.
         expr: "100 * DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE)",
         given: { DCGM_FI_DEV_FB_USED: 60_000, DCGM_FI_DEV_FB_FREE: 20_000 },
         gives: 75,
@@ -73,27 +69,27 @@ const EXPORTERS: readonly GpuExporter[] = [
       gpu_temperature_celsius: { expr: "DCGM_FI_DEV_GPU_TEMP", given: { DCGM_FI_DEV_GPU_TEMP: 61 }, gives: 61 },
       gpu_throttled: {
         expr: `(${THROTTLE_BITS.map((bit) => `floor(DCGM_FI_DEV_CLOCKS_EVENT_REASONS / ${bit}) % 2`).join(" + ")}) > bool 0`,
-        // By the driver for heat, and the cap of power.
+        // Thermal slowdown by the driver, and the power cap.
         given: { DCGM_FI_DEV_CLOCKS_EVENT_REASONS: 36 },
         gives: 1,
       },
       gpu_last_hardware_xid: {
-        // The next one takes its place, often at once (NVIDIA/DCGM#235): every sample of the minute is read.
+        // Another XID replaces it, often at once (NVIDIA/DCGM#235): read every sample.
         expr: `max_over_time((${byNumber(`DCGM_FI_DEV_XID_ERRORS > 0${NO_CAUSE_XIDS.map((xid) => ` != ${xid}`).join("")}`)})[1m:15s]) unless on (instance) ${COUNTED_XIDS}`,
         given: { DCGM_FI_DEV_XID_ERRORS: 79 },
         gives: 1,
         xid: 79,
       },
       gpu_hardware_xids: {
-        // A GPU without any has one series of 0, without a number.
+        // A GPU without XIDs has one series of 0 without a number.
         expr: `${COUNTED_XIDS}{xid!~"|${NO_CAUSE_XIDS.join("|")}"} > 0`,
         given: { [COUNTED_XIDS]: 2 },
         gives: 2,
         xid: 79,
       },
       "gpu_uncorrectable_memory_errors:increase1h": {
-        // ECC counters are commented out in the exporter's default list: remapped rows are their trace.
-        // A card that failed to remap one says so until it is replaced, and a machine that is gone says nothing.
+        // ECC counters are off by default: remapped rows show them. A failed remap stays until
+        // replacement.
         expr: "increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1h]) + DCGM_FI_DEV_ROW_REMAP_FAILURE",
         given: { DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS: 3, DCGM_FI_DEV_ROW_REMAP_FAILURE: 1 },
         gives: 1,
@@ -122,7 +118,7 @@ const EXPORTERS: readonly GpuExporter[] = [
         gives: 50,
       },
       gpu_temperature_celsius: {
-        // MI3xx reports the junction, MI2xx the edge; Radeon reports neither.
+        // MI3xx reports the junction, MI2xx the edge; Radeon neither.
         expr: "gpu_junction_temperature or gpu_edge_temperature",
         given: { gpu_edge_temperature: 58 },
         gives: 58,
@@ -136,15 +132,14 @@ const EXPORTERS: readonly GpuExporter[] = [
   },
 ];
 
-/** The same series with their value as the label `xid`; their value is 1. */
+/** The value becomes the label `xid`. */
 function byNumber(expr: string): string {
   return `count_values without () ("xid", ${expr})`;
 }
 
-/** Gives every vendor's series the same labels. */
 function normalized({ gpuLabel, productLabel }: GpuExporter, expr: string): string {
   const renames: readonly (readonly [to: string, from: string])[] = [
-    // Where the cluster brings its own exporter, its monitor moves the workload's labels aside.
+    // An existing exporter's monitor renames the workload's labels.
     ["namespace", "exported_namespace"],
     ["pod", "exported_pod"],
     ["gpu", gpuLabel],
@@ -179,5 +174,5 @@ function recordings(exporter: GpuExporter): RecordingRule[] {
   }));
 }
 
-/** Recording rules of all vendors: they carry the names of the source documents (`gpu_utilization_percent`, …). */
+/** Named as in the source documents (`gpu_utilization_percent`, …). */
 export const gpuRecordings: readonly RecordingRule[] = EXPORTERS.flatMap(recordings);

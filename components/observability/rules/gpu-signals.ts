@@ -2,10 +2,7 @@ import { SIGNAL_SERIES } from "../../../names/recorded-series";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { RecordingRule } from "./types";
 
-/**
- * The mean of all GPUs of a model, by what is recorded of each. Not the largest: a replica more takes its part off the mean alone, and
- * autoscalers count on that.
- */
+/** The mean: a new replica lowers it, as autoscalers assume, but not the maximum. */
 function meanOfModel(record: string, ofGpu: string, about: string): RecordingRule {
   const gpu = (pod: string) =>
     `${ofGpu}{vendor="intel",instance="10.0.0.1:9400",node="gpu-1",gpu="${pod}",product="Model X",namespace="model-chat",pod="${pod}"}`;
@@ -23,7 +20,6 @@ function meanOfModel(record: string, ofGpu: string, about: string): RecordingRul
   };
 }
 
-/** What replicas are scaled by, one series for each model. */
 export const gpuSignals: readonly RecordingRule[] = [
   meanOfModel(
     SIGNAL_SERIES.gpuMemory,

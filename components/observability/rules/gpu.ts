@@ -4,7 +4,7 @@ import { GPU_IDLE_PERCENT, GPU_TEMPERATURE_LIMIT, LINK_RECOVERIES_LIMIT } from "
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, RuleSubject } from "./types";
 
-/** A GPU in use by the model `chat`, as DCGM reports it, and the labels that its recorded series have. */
+/** For cases: a GPU in use by `chat`, by DCGM and as recorded. */
 const EXPORTED = 'instance="10.0.0.1:9400",node="gpu-1",gpu="0",modelName="H100",namespace="model-chat",pod="chat-0"';
 const RECORDED = {
   vendor: "nvidia",
@@ -16,16 +16,16 @@ const RECORDED = {
   pod: "chat-0",
 };
 
-/** The pod that held the GPU, where one did: when it ends, the exporter reports the same fault without it. */
+/** When its pod ends, the exporter reports the fault without it. */
 const named = (series: string, window: string) =>
   `max_over_time(${series}{pod!=""}[${window}]) or on (node, gpu, xid) max_over_time(${series}[${window}])`;
 
-/** The exporter counts over 5 minutes, so that these end an hour after the XID. */
+/** The exporter counts over 5 minutes: an hour in all. */
 const COUNTED_XIDS = named("gpu_hardware_xids", "55m");
 
 /**
- * An exporter that does not count keeps the last XID until it starts again (NVIDIA/dcgm-exporter#500): what it was at any time of the day
- * before is no news, whatever gaps its metrics have since.
+ * Keeps the last XID until it restarts (NVIDIA/dcgm-exporter#500): an old one after a gap is no
+ * news.
  */
 const LAST_XIDS = named("gpu_last_hardware_xid", "1h");
 const XIDS_BEFORE = "max by (node, gpu, xid) (max_over_time(gpu_last_hardware_xid[1d] offset 1h))";
@@ -40,9 +40,9 @@ const xidErrors: AlertRule = {
   severity: "critical",
   summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} reported XID {{ $labels.xid }}",
   description:
-    "In the last hour the driver reported XID {{ $labels.xid }} on a {{ $labels.product }}, used by {{ $labels.namespace }}/{{ $labels.pod }}: a fault of hardware, driver or link, not of the program. Drain the node before it spoils answers. While the GPU is out of use, GpuLost stays.",
+    "In the last hour the driver reported XID {{ $labels.xid }} on a {{ $labels.product }}, used by {{ $labels.namespace }}/{{ $labels.pod }}. It is a fault of hardware, driver or link, not of the program. Drain the node before answers are wrong. GpuLost fires while the GPU is unavailable.",
   cases: {
-    // The clean-up of the program follows at once, and is the last; then its pod is gone.
+    // The program's clean-up follows, then its pod ends.
     fires: {
       series: {
         [`${COUNT}}`]: "0x4 _x20",
@@ -54,8 +54,7 @@ const xidErrors: AlertRule = {
       at: "20m",
       labels: { ...RECORDED, xid: "48" },
     },
-    // XID 13 is an illegal access of the program itself, 154 follows another. Of an exporter that does not count, the last one is of two
-    // hours ago, and its metrics have a gap.
+    // 13 is the program's, 154 follows another; a last XID of two hours ago, with a gap.
     quiet: {
       series: {
         [`${COUNT},xid="13"}`]: "_x4 1x120",
@@ -85,7 +84,7 @@ const eccErrors: AlertRule = {
       at: "30m",
       labels: RECORDED,
     },
-    // Rows remapped long ago are history, not news.
+    // Rows were remapped long ago.
     quiet: {
       series: {
         [`DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS{${EXPORTED}}`]: "2x60",
@@ -124,7 +123,7 @@ const temperature: AlertRule = {
   severity: "warning",
   summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} is at {{ $value }} °C",
   description:
-    "A {{ $labels.product }} has been above 85 °C for 10 minutes: it throttles, and {{ $labels.namespace }}/{{ $labels.pod }} answers more slowly. Look at the node's cooling and neighbours.",
+    "A {{ $labels.product }} has been above 85 °C for 10 minutes: it throttles, and {{ $labels.namespace }}/{{ $labels.pod }} answers more slowly. Check the node's cooling and its other GPUs.",
   cases: {
     fires: { series: { [`DCGM_FI_DEV_GPU_TEMP{${EXPORTED}}`]: "91x30" }, at: "20m", labels: RECORDED },
     quiet: { series: { [`DCGM_FI_DEV_GPU_TEMP{${EXPORTED}}`]: "78x30" }, at: "20m" },
@@ -138,10 +137,10 @@ const throttled: AlertRule = {
   severity: "warning",
   summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} is slowed down by heat or power",
   description:
-    "For most of the last 10 minutes heat or a fault of its power has kept the clocks of a {{ $labels.product }} down: {{ $labels.namespace }}/{{ $labels.pod }} answers more slowly than planned. Look at the reasons that the driver gives, then at the node's cooling and power supplies.",
+    "Heat or a power fault has lowered the clocks of a {{ $labels.product }} for most of 10 minutes. {{ $labels.namespace }}/{{ $labels.pod }} answers more slowly than planned. Check the driver's reasons, then the node's cooling and power supplies.",
   cases: {
     fires: { series: { [`DCGM_FI_DEV_CLOCKS_EVENT_REASONS{${EXPORTED}}`]: "4x10 68x30" }, at: "35m", labels: RECORDED },
-    // Its cap of power all the time; the brake for a minute now and then.
+    // The power cap always; the brake for a minute now and then.
     quiet: {
       series: { [`DCGM_FI_DEV_CLOCKS_EVENT_REASONS{${EXPORTED}}`]: "4x10 132x1 4x8 132x1 4x20" },
       at: "25m",
@@ -156,10 +155,9 @@ const rowRemapPending: AlertRule = {
   severity: "warning",
   summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} remaps a row of its memory at the next reset",
   description:
-    "A {{ $labels.product }} has found a bad row of its memory, and uses a spare one only after a reset. Until then {{ $labels.namespace }}/{{ $labels.pod }} may meet it again. Drain the node and reset the GPU when that suits.",
+    "A {{ $labels.product }} has a bad row of memory, and uses a spare one only after a reset. Until then {{ $labels.namespace }}/{{ $labels.pod }} may hit it again. Drain the node and reset the GPU at the next maintenance.",
   cases: {
     fires: { series: { [`DCGM_FI_DEV_ROW_REMAP_PENDING{${EXPORTED}}`]: "0x5 1x30" }, at: "25m", labels: RECORDED },
-    // A reset follows at once.
     quiet: { series: { [`DCGM_FI_DEV_ROW_REMAP_PENDING{${EXPORTED}}`]: "0x5 1x8 0x20" }, at: "25m" },
   },
 };
@@ -171,7 +169,7 @@ const linkErrors: AlertRule = {
   severity: "warning",
   summary: "NVLink of GPU {{ $labels.gpu }} of node {{ $labels.node }} failed {{ $value | humanize }} times in an hour",
   description:
-    "Links between a {{ $labels.product }} and other GPUs failed and recovered more than twice in the last hour. Each time the GPUs of {{ $labels.namespace }}/{{ $labels.pod }} wait for each other; when a link stays down, XID 74 follows and the replica ends. Look at the links, and drain the node.",
+    "Links of a {{ $labels.product }} failed and recovered more than twice in the last hour, and {{ $labels.namespace }}/{{ $labels.pod }} waited each time. A link that stays down reports XID 74 and ends the replica. Check the links, and drain the node.",
   cases: {
     fires: {
       series: { [`DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL{${EXPORTED}}`]: "4x10 5x5 6x5 8x40" },

@@ -1,19 +1,16 @@
-/** Requests that took longer than a time, by the buckets of a histogram. */
+/** Requests slower than a time, by histogram buckets. */
 import type { Histogram } from "../../../engines/metrics";
 
-/** @returns a rate as PromQL, of the buckets with these labels. */
+/** Rate as PromQL of the buckets with these labels. */
 type RateOf = (series: string, labels?: string) => string;
 
-/** Exporters write whole numbers with and without a fraction, and Prometheus 3 adds it. */
+/** Exporters write whole numbers with or without a fraction; Prometheus 3 adds one. */
 function bucket(bound: number): string {
   const text = String(bound).replaceAll(".", "\\\\.");
   return `le=~"${Number.isInteger(bound) ? `${text}(\\\\.0)?` : text}"`;
 }
 
-/**
- * How many took longer, with what lies within a bucket spread evenly, as `histogram_quantile` does. Above the last bound all that passed it are
- * late: how much later they were is not known.
- */
+/** Interpolates within a bucket like `histogram_quantile`; above the last bound all are late. */
 export function laterThan(seconds: number, { series, bounds }: Histogram, rate: RateOf): string {
   const lower = bounds.findLast((bound) => bound <= seconds);
   const upper = bounds.find((bound) => bound > seconds);

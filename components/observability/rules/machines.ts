@@ -1,4 +1,4 @@
-/** Nodes that are gone, and GPUs that a node had. */
+/** Lost nodes, and lost GPUs of nodes. */
 import { GPU_RESOURCES, NVIDIA_RESOURCES } from "./gpu-resources";
 import type { AlertRule, RuleSubject } from "./types";
 
@@ -7,26 +7,26 @@ const ready = (node: string, samples: string) => ({
   [`kube_node_status_condition{node="${node}",condition="Ready",status="true"}`]: samples,
 });
 
-/** Nodes that somebody, or an upgrade of drivers or of the system, has cordoned: what is missing there is missing on purpose. */
+/** Users and upgrades cordon nodes: absences there are intended. */
 const CORDONED = "max by (node) (kube_node_spec_unschedulable) > 0";
 const cordoned = (node: string, samples: string) => ({ [`kube_node_spec_unschedulable{node="${node}"}`]: samples });
 
 const nodeNotReady: AlertRule = {
   alert: "NodeNotReady",
-  // A node that its cloud or its autoscaler takes away is deleted within minutes.
+  // Clouds and autoscalers delete nodes within minutes.
   expr: `max by (node) (${READY}) == 0 unless on (node) ${CORDONED}`,
   for: "6m",
   severity: "warning",
-  summary: "Node {{ $labels.node }} does not answer",
+  summary: "Node {{ $labels.node }} is not ready",
   description:
-    "For 6 minutes {{ $labels.node }} has not been ready. Pods of Deployments and groups start elsewhere; those of StatefulSets (the model store, Valkey, servers with a volume) stay Terminating, and their volumes attached, until somebody says that the machine is off.",
+    "{{ $labels.node }} has not been ready for 6 minutes. Pods of Deployments and groups start elsewhere. Pods of StatefulSets (model store, Valkey, servers with a volume) stay Terminating with their volumes attached. Once the machine is off, add the taint node.kubernetes.io/out-of-service.",
   cases: {
     fires: {
       series: { ...ready("gpu-1", "1x10 0x30"), ...ready("gpu-2", "1x40") },
       at: "20m",
       labels: { node: "gpu-1" },
     },
-    // A reboot, a long one of a node that was drained for it, and a spot machine that was taken away.
+    // A reboot; a long one of a drained node; a spot machine that was reclaimed.
     quiet: {
       series: {
         ...ready("gpu-1", "1x10 0x5 1x30"),
@@ -41,27 +41,27 @@ const nodeNotReady: AlertRule = {
 
 const MIG = "nvidia_com_mig_1g_10gb";
 const TURNS = "nvidia_com_gpu_shared";
-/** For cases: GPUs of a node, or parts of them, by the device plugin: those it has, and those of them that are well. */
+/** For cases: a node's GPUs or slices: all, and the healthy ones. */
 const gpus = (kind: "capacity" | "allocatable", node: string, samples: string, resource = "nvidia_com_gpu") => ({
   [`kube_node_status_${kind}{node="${node}",resource="${resource}",unit="integer"}`]: samples,
 });
 
 const gpuLost: AlertRule = {
   alert: "GpuLost",
-  // A plugin that starts again counts a lost GPU no more: what the node has had is compared, for three days.
+  // A restarted plugin does not count a lost GPU: compare with three days.
   expr: `
     max by (node, resource) (max_over_time(kube_node_status_capacity{${GPU_RESOURCES}}[3d])) - max by (node, resource) (kube_node_status_allocatable{${GPU_RESOURCES}}) > 0
     unless on (node) (${CORDONED})
     unless on (node) (max by (node) (${READY}) == 0)`,
-  // After a reboot, or a new driver, the device plugin takes its minutes until it has counted them.
+  // After a reboot or driver change the plugin takes minutes.
   for: "15m",
   severity: "warning",
   summary: "Node {{ $labels.node }} lacks {{ $value }} of its {{ $labels.resource }}",
   description:
-    "For 15 minutes {{ $labels.node }} has offered {{ $value }} {{ $labels.resource }} fewer than it had in the last three days: the device plugin found them broken, or the driver finds them no more. Replicas that need them do not start there. Look at its XIDs.",
+    "{{ $labels.node }} has offered {{ $value }} {{ $labels.resource }} fewer for 15 minutes than in the last three days. The device plugin reports them unhealthy, or the driver lost them. Replicas that need them do not start there. Check its XIDs.",
   cases: {
     fires: {
-      // Whole GPUs beside it are all there.
+      // Whole GPUs are complete.
       series: {
         ...gpus("capacity", "gpu-1", "8x40"),
         ...gpus("allocatable", "gpu-1", "8x40"),
@@ -71,7 +71,7 @@ const gpuLost: AlertRule = {
       at: "30m",
       labels: { node: "gpu-1", resource: MIG },
     },
-    // A plugin that starts anew says 0 for a while; a driver is upgraded on a node that was drained for it; a node reboots; one is gone.
+    // A restarted plugin reports 0; a drained node's driver is upgraded; a reboot; a lost node.
     quiet: {
       series: {
         ...gpus("capacity", "gpu-1", "8x40"),
@@ -90,7 +90,6 @@ const gpuLost: AlertRule = {
   },
 };
 
-/** Nodes and GPUs of every platform. */
 export const machines: RuleSubject = { subject: "machines", recording: [], alerts: [nodeNotReady, gpuLost] };
 
 const TEMPERATURE =
@@ -104,9 +103,9 @@ const gpuMetricsMissing: AlertRule = {
     unless on (node) gpu_temperature_celsius`,
   for: "15m",
   severity: "warning",
-  summary: "Nobody reads the GPUs of node {{ $labels.node }}",
+  summary: "Node {{ $labels.node }} has no GPU metrics",
   description:
-    "For 15 minutes {{ $labels.node }} has offered {{ $value }} GPUs or parts of them, and its exporter has said nothing of them: XIDs, memory errors and heat there raise no alert. Look at the exporter's pod of that node.",
+    "{{ $labels.node }} has offered {{ $value }} GPUs or slices for 15 minutes without metrics from its exporter. Its XIDs, memory errors and heat raise no alert. Check the exporter's pod on that node.",
   cases: {
     fires: {
       series: {
@@ -117,7 +116,7 @@ const gpuMetricsMissing: AlertRule = {
       at: "40m",
       labels: { node: "gpu-1" },
     },
-    // A new node, whose exporter comes later; one that is lost; one without GPUs.
+    // A new node, whose exporter comes later; a lost one; one without GPUs.
     quiet: {
       series: {
         ...gpus("allocatable", "gpu-1", "_x10 8x50"),
@@ -132,7 +131,7 @@ const gpuMetricsMissing: AlertRule = {
   },
 };
 
-/** Of platforms that bring NVIDIA's exporter themselves. */
+/** For platforms that install NVIDIA's exporter. */
 export const gpuExporterAlerts: RuleSubject = {
   subject: "gpu-exporters",
   recording: [],

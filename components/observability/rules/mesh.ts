@@ -1,9 +1,9 @@
-/** Rules of the service mesh; where there is none, they have no series. Names and labels of its series: Istio 1.30.3. */
+/** Rules of the service mesh, by series of Istio 1.30.3. */
 import { ISTIO_NAMESPACE } from "../../../names/namespaces";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
-/** Who sees a request on its way in: a waypoint, or the sidecar beside the server. */
+/** Proxies at the destination: waypoint or sidecar. */
 const INBOUND = 'reporter=~"waypoint|destination"';
 const REQUESTS = "istio_requests_total";
 const OPENED = "istio_tcp_connections_opened_total";
@@ -71,7 +71,7 @@ const controlPlaneDown: AlertRule = {
   severity: "critical",
   summary: "The mesh has no control plane",
   description:
-    "No pod of {{ $labels.deployment }} in {{ $labels.namespace }} is available. Connections go on as they are; pods that start get neither certificate nor configuration, so a replica that restarts does not serve, and after a day certificates run out.",
+    "{{ $labels.deployment }} in {{ $labels.namespace }} has no available pod. Open connections continue. New pods get neither certificate nor configuration: a replica that restarts does not serve, and certificates expire after a day.",
   cases: {
     fires: {
       series: { [`kube_deployment_status_replicas_available{${ISTIOD}}`]: "2x5 0x20" },
@@ -100,7 +100,7 @@ const agentMissing: AlertRule = {
   severity: "critical",
   summary: "{{ $value }} nodes run no {{ $labels.daemonset }}",
   description:
-    "Nodes are ready on which {{ $labels.daemonset }} of {{ $labels.namespace }} is not: without ztunnel no pod of such a node reaches another or is reached, without istio-cni-node no pod of the mesh starts there.",
+    "Ready nodes lack {{ $labels.daemonset }} of {{ $labels.namespace }}. Without ztunnel, pods on such a node have no connections; without istio-cni-node, no pod of the mesh starts there.",
   cases: {
     fires: {
       series: { ...NODES, [AVAILABLE("ztunnel")]: "1x30", [AVAILABLE("istio-cni-node")]: "2x30" },
@@ -123,7 +123,7 @@ const REJECTS = "pilot_total_xds_rejects";
 
 const configurationRejected: AlertRule = {
   alert: "MeshConfigurationRejected",
-  // istiod has the series from the first one on, and a proxy is asked again only when something changes: an hour, and new series at once.
+  // istiod asks a proxy again only on changes: an hour, and new series at once.
   expr: `
     sum by (type) (increase(${REJECTS}[1h])) > 0
     or (sum by (type) (${REJECTS}) unless sum by (type) (${REJECTS} offset 1h)) > 0`,
@@ -131,7 +131,7 @@ const configurationRejected: AlertRule = {
   severity: "warning",
   summary: "Proxies of the mesh refuse configuration of kind {{ $labels.type }}",
   description:
-    "In the last hour proxies have refused what istiod told them ({{ $labels.type }}). They go on with what they had, so a change of rules, limits or endpoints is not in force. istiod's log names the proxy and the field.",
+    "In the last hour proxies refused configuration from istiod ({{ $labels.type }}) and kept the previous one. A change of rules, limits or endpoints is not in force. istiod's log names the proxy and the field.",
   cases: {
     fires: {
       series: { [`${REJECTS}{pod="istiod-0",type="lds"}`]: "_x40 2x20" },
@@ -151,7 +151,7 @@ const rootExpiring: AlertRule = {
   severity: "critical",
   summary: "The mesh's root certificate expires in {{ $value | humanizeDuration }}",
   description:
-    "All certificates of the mesh in {{ $labels.namespace }} end with their root: then no pod connects to another. A new root has to be trusted everywhere before the old one ends.",
+    "All certificates of the mesh in {{ $labels.namespace }} expire with their root: then pods cannot connect. Every proxy has to trust a new root before the old one expires.",
   cases: {
     fires: { series: { [ROOT]: "604800x120" }, at: "90m", labels: { namespace: ISTIO_NAMESPACE } },
     quiet: { series: { [ROOT]: "5184000x120" }, at: "90m" },
@@ -168,7 +168,7 @@ const certificatesRefused: AlertRule = {
   severity: "warning",
   summary: "istiod refuses certificates",
   description:
-    "For 10 minutes istiod in {{ $labels.namespace }} has not signed what pods ask for, or not believed who asks. Certificates last a day: pods that get none stop connecting then, and new ones do not start.",
+    "istiod in {{ $labels.namespace }} has refused to sign certificates, or to authenticate pods, for 10 minutes. Certificates last a day: then pods without a new one lose their connections. New pods do not start.",
   cases: {
     fires: {
       series: {
@@ -193,9 +193,9 @@ const connectionsDenied: AlertRule = {
   for: "5m",
   severity: "warning",
   summary:
-    "{{ $labels.source_workload_namespace }}/{{ $labels.source_workload }} is not let into {{ $labels.destination_workload_namespace }}",
+    "{{ $labels.source_workload_namespace }}/{{ $labels.source_workload }} is denied access to {{ $labels.destination_workload_namespace }}",
   description:
-    "{{ $value | humanize }} connections in 10 minutes from {{ $labels.source_workload }} to {{ $labels.destination_workload_namespace }} had no AuthorizationPolicy that lets them in: somebody tries ports that are not theirs, or a connection is not declared.",
+    "No AuthorizationPolicy allowed {{ $value | humanize }} connections in 10 minutes from {{ $labels.source_workload }} to {{ $labels.destination_workload_namespace }}. A workload tries ports that are not open to it, or a connection is not declared.",
   cases: {
     fires: {
       series: { [`${FAILED}${ztunnel('response_flags="DENY"')}`]: "0+5x40" },
@@ -218,7 +218,7 @@ const connectionsDenied: AlertRule = {
 
 const connectionsFailing: AlertRule = {
   alert: "MeshConnectionsFailing",
-  // CONNECT is left out: a server that starts refuses connections with a mesh and without.
+  // CONNECT is excluded: a starting server refuses connections with any mesh.
   expr: `
     sum by (destination_workload_namespace, response_flags)
       (increase(${FAILED}{response_flags=~"TLS_FAILURE|H2_HANDSHAKE_FAILURE|NETWORK_POLICY|IDENTITY_ERROR"}[10m])) > 10`,
@@ -226,7 +226,7 @@ const connectionsFailing: AlertRule = {
   severity: "warning",
   summary: "Tunnels of the mesh to {{ $labels.destination_workload_namespace }} fail: {{ $labels.response_flags }}",
   description:
-    "{{ $value | humanize }} connections in 10 minutes to {{ $labels.destination_workload_namespace }} failed between the nodes' agents ({{ $labels.response_flags }}), so that requests there fail. NETWORK_POLICY: port 15008 is closed on one of both ends; the others: certificates.",
+    "{{ $value | humanize }} connections in 10 minutes to {{ $labels.destination_workload_namespace }} failed between the nodes' agents ({{ $labels.response_flags }}); their requests fail. NETWORK_POLICY: port 15008 is closed at one end. Other flags: check the certificates.",
   cases: {
     fires: {
       series: { [`${FAILED}${ztunnel('response_flags="NETWORK_POLICY"')}`]: "0+5x40" },
@@ -243,7 +243,7 @@ const connectionsFailing: AlertRule = {
   },
 };
 
-/** Of agents of nodes; a sidecar counts Prometheus too, which is not in the mesh then. */
+/** Node agents only: sidecars also count Prometheus, which is outside of the mesh then. */
 const plaintext = `sum by (destination_workload_namespace) (increase(${OPENED}{namespace="${ISTIO_NAMESPACE}",reporter="destination",connection_security_policy!="mutual_tls"}[15m]))`;
 
 const plaintextToModel: AlertRule = {
@@ -251,9 +251,9 @@ const plaintextToModel: AlertRule = {
   expr: `${ofModels(`label_replace(${plaintext}, "namespace", "$1", "destination_workload_namespace", "(.+)")`)} > 0`,
   for: "5m",
   severity: "warning",
-  summary: "Pods of model {{ $labels.model }} are reached without encryption",
+  summary: "Pods of model {{ $labels.model }} accept unencrypted connections",
   description:
-    "{{ $value | humanize }} connections in 15 minutes reached pods in {{ $labels.namespace }} without mutual TLS. Nobody outside of the mesh has a declared way there: a PeerAuthentication was changed by hand, or a client left the mesh.",
+    "{{ $value | humanize }} connections in 15 minutes reached pods in {{ $labels.namespace }} without mutual TLS. No client outside of the mesh has a declared connection there: a PeerAuthentication was changed, or a client left the mesh.",
   cases: {
     fires: {
       series: {
@@ -282,14 +282,14 @@ const requestsLimited: AlertRule = {
   severity: "warning",
   summary: "The mesh refuses {{ $value | humanize }} requests a second to {{ $labels.namespace }}",
   description:
-    "A proxy of the mesh in front of {{ $labels.namespace }} lets no more through than mesh.requestsPerSecond: the rest answers 429, whoever it is from. Quotas of tenants and the gateway's own limits are others.",
+    "A proxy of the mesh in front of {{ $labels.namespace }} enforces mesh.requestsPerSecond: further requests of any client get 429. Tenant quotas and gateway limits are separate.",
   cases: {
     fires: {
       series: { [`${REQUESTS}${chatProxy('response_code="429",response_flags="RL"')}`]: "0+600x30" },
       at: "20m",
       labels: { namespace: "model-chat" },
     },
-    // The engine's own 429 has no flag of a proxy.
+    // The engine's 429 has no proxy flag.
     quiet: {
       series: {
         [`${REQUESTS}${chatProxy('response_code="429",response_flags="RL"')}`]: "0+12x30",
@@ -310,7 +310,7 @@ const requestsRefused: AlertRule = {
   summary:
     "Requests of {{ $labels.source_workload_namespace }}/{{ $labels.source_workload }} to {{ $labels.namespace }} are refused",
   description:
-    "{{ $value | humanize }} requests in 10 minutes answered 401 or 403 in front of {{ $labels.namespace }}: only the gateway needs no token there. A workload calls a model past the gateway, or with a token that is not accepted.",
+    "{{ $value | humanize }} requests in 10 minutes got 401 or 403 in front of {{ $labels.namespace }}: only the gateway needs no token there. A workload bypasses the gateway, or its token is not accepted.",
   cases: {
     fires: {
       series: { [`${REQUESTS}${chatProxy('response_code="403",response_flags="-"')}`]: "0+5x40" },
@@ -333,7 +333,7 @@ const requestsRefused: AlertRule = {
 
 const proxyErrors: AlertRule = {
   alert: "MeshProxyErrors",
-  // The proxy's own answers: it found nobody to ask, or the connection broke. What engines answer is counted elsewhere.
+  // Answers of the proxy itself: no endpoint, or a broken connection.
   expr: `
     sum by (namespace) (rate(${REQUESTS}{${INBOUND},response_code=~"5..",response_flags=~".*(UH|UF|UC|UO|NR|NC).*"}[5m]))
       / sum by (namespace) (rate(${REQUESTS}{${INBOUND}}[5m]))
@@ -342,7 +342,7 @@ const proxyErrors: AlertRule = {
   severity: "critical",
   summary: "The mesh fails {{ $value | humanizePercentage }} of the requests to {{ $labels.namespace }}",
   description:
-    "More than 5 % of the requests in front of {{ $labels.namespace }} have for 5 minutes been answered by the mesh's proxy itself with 5xx: it reaches no server. Users see failures.",
+    "The mesh's proxy in front of {{ $labels.namespace }} has answered more than 5 % of requests with 5xx for 5 minutes: it reaches no server. Users see failures.",
   cases: {
     fires: {
       series: {

@@ -3,19 +3,21 @@ import { MODEL_NAMESPACE_SERIES, READY_REPLICAS_SERIES } from "../../../names/re
 import { PLANNED } from "./planned-replicas";
 import type { RecordingRule, RuleSubject } from "./types";
 
-/** Name under which kube-state-metrics exports a Kubernetes label. */
 export function exportedLabel(label: string): string {
   return `label_${label.replace(/[^a-zA-Z0-9_]/g, "_")}`;
 }
 
-/** Of pods in a group, 0 is the leader; of StatefulSets, only those of a group's workers have the other one (kubernetes-sigs/lws v0.10.0, pkg/controllers). */
+/**
+ * Leaders have index 0; of StatefulSets, only those of workers have the other label
+ * (kubernetes-sigs/lws v0.10.0, pkg/controllers).
+ */
 const LWS_LABELS = {
   workerIndex: "leaderworkerset.sigs.k8s.io/worker-index",
   groupIndex: "leaderworkerset.sigs.k8s.io/group-index",
 } as const;
 const JOB_LABEL = "batch.kubernetes.io/job-name";
 
-/** Labels that kube-state-metrics must export for the rules, in the form of its allow list. */
+/** kube-state-metrics' allow list for the rules. */
 export const EXPORTED_LABELS: readonly string[] = [
   `namespaces=[${MODEL_LABEL}]`,
   `deployments=[${MODEL_LABEL}]`,
@@ -29,10 +31,10 @@ const GROUP_INDEX = exportedLabel(LWS_LABELS.groupIndex);
 const JOB = exportedLabel(JOB_LABEL);
 const ROLE = exportedLabel(ROLE_LABEL);
 
-/** Recorded replicas of each model, with labels `namespace` and `model`. */
+/** With labels `namespace` and `model`. */
 export const REPLICAS = { wanted: "inference:wanted_replicas:count", ready: READY_REPLICAS_SERIES } as const;
 
-/** Joins the `model` onto series that have a `namespace`, and drops those of other namespaces. */
+/** Adds `model` by `namespace`; drops other namespaces. */
 export function ofModels(expr: string): string {
   return `(${expr}) * on (namespace) group_left (model) ${MODEL_NAMESPACE_SERIES}`;
 }
@@ -54,9 +56,8 @@ const modelNamespace: RecordingRule = {
 };
 
 /**
- * Pods that answer requests: not what others run beside a model in its namespace, not the workers of a multi-node group,
- * which are ready before the group answers, not the head of a Ray cluster, which has no model, and not Jobs, whose running pods
- * count as ready. While kube-state-metrics is replaced, two report every pod: each counts once.
+ * Excludes other pods of the namespace, workers of groups, Ray heads and Jobs, whose Ready does not
+ * mean answers. A kube-state-metrics being replaced reports each pod twice.
  */
 export const answeringPods = `max by (namespace, pod) (kube_pod_labels{${MODEL}!="",${WORKER_INDEX}=~"|0",${JOB}="",${ROLE}!="head"})`;
 
@@ -66,7 +67,7 @@ const readyReplicas: RecordingRule = {
     `max by (namespace, pod) (kube_pod_status_ready{condition="true"}) * on (namespace, pod) ${answeringPods} unless on (namespace, pod) kube_pod_deletion_timestamp`,
   )})`,
   about:
-    "Replicas of a model that answer requests; leaders only in a multi-node group. A pod that is being deleted stays ready while it drains, and gets no new requests: it is none.",
+    "Replicas of a model that answer requests; of a multi-node group, the leader. A pod that drains is still Ready, but does not count.",
   cases: {
     gives: {
       series: {
@@ -87,7 +88,6 @@ const readyReplicas: RecordingRule = {
   },
 };
 
-/** Controllers of one kind that run a model's replicas. */
 function controllers(kind: "deployment" | "statefulset", count: string, more = ""): string {
   const by = `(namespace, ${kind})`;
   return `max by ${by} (${count}) * on ${by} max by ${by} (kube_${kind}_labels{${MODEL}!=""${more}})`;
@@ -95,15 +95,14 @@ function controllers(kind: "deployment" | "statefulset", count: string, more = "
 
 const wantedReplicas: RecordingRule = {
   record: REPLICAS.wanted,
-  // KubeRay runs pods of its own, which no controller of Kubernetes counts: what the plan says is wanted then. Before there are pods, weights
-  // may still be on their way.
+  // KubeRay's pods have no controller of Kubernetes: the plan counts, once there are pods.
   expr: `sum by (namespace, model) (${ofModels(
     `${controllers("deployment", "kube_deployment_spec_replicas")} or ${controllers("statefulset", "kube_statefulset_replicas", `,${GROUP_INDEX}=""`)}`,
   )}) or on (namespace, model) (${PLANNED.min} and on (namespace, model) ${ofModels(
     `count by (namespace) (kube_pod_labels{${MODEL}!="",${JOB}=""})`,
   )})`,
   about:
-    "Replicas that a model's controllers are told to run, by the plan or by what scales it; groups as groups. Where no controller says a number, the plan's.",
+    "Replicas that a model's controllers want, by the plan or by autoscaling; a group counts as one. Without a controller's number, the plan's.",
   cases: {
     gives: {
       series: {
@@ -134,7 +133,6 @@ const wantedReplicas: RecordingRule = {
   },
 };
 
-/** Facts on models that the other subjects build on. */
 export const models: RuleSubject = {
   subject: "models",
   recording: [modelNamespace, readyReplicas, wantedReplicas],
@@ -143,12 +141,10 @@ export const models: RuleSubject = {
 
 type Series = Readonly<Record<string, string>>;
 
-/** For cases: the series that makes a namespace a model's. */
 export function modelNamespaceSeries(model: string, samples: string): Series {
   return { [`kube_namespace_labels{namespace="model-${model}",${MODEL}="${model}"}`]: samples };
 }
 
-/** For cases: a pod of a model, and whether it is ready. */
 export function podSeries(model: string, pod: string, ready: string, labels: Series = {}): Series {
   const labelled = selector({ namespace: `model-${model}`, pod, [MODEL]: model, ...labels });
   return {
@@ -157,7 +153,7 @@ export function podSeries(model: string, pod: string, ready: string, labels: Ser
   };
 }
 
-/** For cases: a model's Deployment, and the replicas that it is told to run. */
+/** For cases: a model's Deployment and its wanted replicas. */
 export function deploymentSeries(model: string, wanted: string): Series {
   const of = { namespace: `model-${model}`, deployment: `model-${model}` };
   return {
@@ -166,7 +162,7 @@ export function deploymentSeries(model: string, wanted: string): Series {
   };
 }
 
-/** For cases: a StatefulSet of a model, and the pods that it is told to run. */
+/** For cases: a model's StatefulSet and its wanted pods. */
 export function statefulSetSeries(model: string, statefulset: string, wanted: string, labels: Series = {}): Series {
   const of = { namespace: `model-${model}`, statefulset };
   return {
@@ -175,7 +171,7 @@ export function statefulSetSeries(model: string, statefulset: string, wanted: st
   };
 }
 
-/** For cases: the same series of another kube-state-metrics. */
+/** For cases: another kube-state-metrics. */
 function ofSecondReporter(series: Series): Series {
   return Object.fromEntries(
     Object.entries(series).map(([name, samples]) => [name.replace("{", '{instance="10.0.0.9:8080",'), samples]),

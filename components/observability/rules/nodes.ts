@@ -2,8 +2,8 @@ import { NODE_CLUSTERS } from "../../node/envoy-names";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
 /**
- * A node's Envoy counts what `/health` asks of its engine apart from inference (`NODE_CLUSTERS`). All of its own series have a `group`, which
- * the monitor of nodes writes (`nodeTargets`).
+ * Envoy counts `/health` apart from inference (`NODE_CLUSTERS`). The monitor adds `group`
+ * (`nodeTargets`).
  */
 const HEALTH = `envoy_cluster_name="${NODE_CLUSTERS.health}",group!=""`;
 const ENGINE = `envoy_cluster_name="${NODE_CLUSTERS.engine}",group!=""`;
@@ -14,10 +14,7 @@ const REFUSED = "envoy_cluster_upstream_cx_connect_fail";
 const TIMED_OUT = "envoy_cluster_upstream_rq_timeout";
 const TIMES = "envoy_cluster_upstream_rq_time_bucket";
 
-/**
- * Kubelet and gateway ask every few seconds. Envoy has the series of a class of answers from the first one on: a node that was not well yet,
- * whose engine still loads, has none of successes.
- */
+/** Probed every few seconds. A node that was never healthy has no series of successes. */
 const well = `sum by (${NODE}) (increase(${ANSWERS}{${HEALTH},envoy_response_code_class="2"}[2m]))`;
 const unreachable = `sum by (${NODE}) (increase(${REFUSED}{${HEALTH}}[2m]) + increase(${TIMED_OUT}{${HEALTH}}[2m])) > 0`;
 
@@ -62,7 +59,7 @@ const groupP99: RecordingRule = {
         [`${TIMES}${chatNode("chat-0", "engine", ',le="1000"')}`]: "0+0x20",
         [`${TIMES}${chatNode("chat-0", "engine", ',le="2500"')}`]: "0+60x20",
         [`${TIMES}${chatNode("chat-0", "engine", ',le="+Inf"')}`]: "0+60x20",
-        // What asks how the engine is would make it look fast.
+        // Health checks would lower the latency.
         [`${TIMES}${chatNode("chat-0", "health", ',le="1"')}`]: "0+900x20",
         [`${TIMES}${chatNode("chat-0", "health", ',le="+Inf"')}`]: "0+900x20",
       },
@@ -79,14 +76,14 @@ const unhealthy: AlertRule = {
   severity: "warning",
   summary: "Node {{ $labels.pod }} of group {{ $labels.group }} cannot reach its engine",
   description:
-    "For 5 minutes the engine of {{ $labels.model }} in pod {{ $labels.pod }} has refused connections or not answered in time: the node says unhealthy and gets no requests. It was well before, so look at how its container ended.",
+    "The engine of {{ $labels.model }} in pod {{ $labels.pod }} has refused connections or timed out for 5 minutes. The node reports unhealthy and gets no requests. It was healthy before: check how its container ended.",
   cases: {
     fires: {
       series: health("chat-0", { ok: "0+12x10 120x50", failed: "0x10 0+12x50", unreachable: "0x10 0+12x50" }),
       at: "20m",
       labels: { ...OF_CHAT, pod: "chat-0" },
     },
-    // One that answers again and again, and one whose engine loads for the first time.
+    // One answers; one's engine loads for the first time.
     quiet: {
       series: {
         ...health("chat-0", { ok: "0+12x60", unreachable: "0+1x60" }),
@@ -108,7 +105,7 @@ const degraded: AlertRule = {
   severity: "warning",
   summary: "The engine of node {{ $labels.pod }} of group {{ $labels.group }} answers, but is not ready",
   description:
-    "For 5 minutes the engine of {{ $labels.model }} in pod {{ $labels.pod }} has answered its health path with something else than success: the node says degraded and gets no requests. It was well before: it loads its model again, or is broken.",
+    "The engine of {{ $labels.model }} in pod {{ $labels.pod }} has failed its health path for 5 minutes. The node reports degraded and gets no requests. It was healthy before: it loads its model again, or is broken.",
   cases: {
     fires: {
       series: health("chat-0", { ok: "0+12x10 120x50", failed: "0x10 0+12x50" }),
@@ -138,10 +135,10 @@ const errors: AlertRule = {
   summary:
     "Node {{ $labels.pod }} of group {{ $labels.group }} fails {{ $value | humanizePercentage }} of its requests",
   description:
-    "More than 5 % of the answers of the engine of {{ $labels.model }} in pod {{ $labels.pod }} have been 5xx for 10 minutes, while it calls itself well. If the other nodes of {{ $labels.group }} are fine, it is this machine or this process.",
+    "The engine of {{ $labels.model }} in pod {{ $labels.pod }} has answered more than 5 % of requests with 5xx for 10 minutes while it reports ok. If other nodes of {{ $labels.group }} are fine, check this machine and process.",
   cases: {
     fires: { series: answers("chat-0", "0+90x40", "0+10x40"), at: "30m", labels: { ...OF_CHAT, pod: "chat-0" } },
-    // The same answers to who asks how it is are no requests.
+    // Health checks are no requests.
     quiet: {
       series: {
         ...answers("chat-0", "0+98x40", "0+2x40"),

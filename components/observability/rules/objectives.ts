@@ -1,6 +1,6 @@
 /**
- * What service levels promise, as objectives: a share of a model's requests that is answered without an error, or within a time. One set of
- * rules for all of them, by the label `objective`. Windows and rates: Google's Site Reliability Workbook, chapter 5.
+ * Objectives of service levels, by the label `objective`. Windows and burn rates: Google's Site
+ * Reliability Workbook, chapter 5.
  */
 
 import { modelNamespaceName } from "../../../names/namespaces";
@@ -9,10 +9,9 @@ import { LEAST_ERRORS } from "./errors";
 import { BURN_RATES } from "./limits";
 import type { AlertRule, InputSeries, PrometheusDuration, RecordingRule, RuleSubject } from "./types";
 
-/** Requests without an error of the server, first tokens in time, answers whose further tokens came in time. */
 export type ObjectiveName = "availability" | "first_token" | "token";
 
-/** Series by `namespace`, `model` and `objective`. */
+/** By `namespace`, `model` and `objective`. */
 export const OBJECTIVE = {
   promised: "inference:level_objective:ratio",
   bad: "inference:level_bad:rate5m",
@@ -22,13 +21,12 @@ export const OBJECTIVE = {
 
 const BY = "namespace, model, objective";
 
-/** For cases, and for what a plan records: one series of a model. */
 export function objectiveSeries(series: string, model: string, objective: ObjectiveName): string {
   return `${series}{namespace="${modelNamespaceName(model)}",model="${model}",objective="${objective}"}`;
 }
 
 const IS_AVAILABILITY = `${OBJECTIVE.promised}{objective="availability"}`;
-/** Of models that promise an availability; the label comes from the rule. */
+/** The rule adds the label. */
 const promised = (rate: string) => `${rate} and on (namespace, model) ${IS_AVAILABILITY}`;
 
 const promisesMost = (model: string, samples: string): InputSeries => ({
@@ -37,7 +35,7 @@ const promisesMost = (model: string, samples: string): InputSeries => ({
 
 const bad: RecordingRule = {
   record: OBJECTIVE.bad,
-  // A model that never failed has no series of errors.
+  // A model without failures has no series of errors.
   expr: promised(`(${MODEL_ERRORS} or 0 * ${MODEL_ANSWERS})`),
   labels: { objective: "availability" },
   about: "Requests of a model in a second that break an objective of its service level.",
@@ -73,7 +71,7 @@ const all: RecordingRule = {
   },
 };
 
-/** Means of an hour: what a month is added up of, for a month of the rates themselves is 86,400 samples each time. */
+/** Hourly means: a month of the rates would be 86,400 samples per query. */
 const HOURLY = { bad: "inference:level_bad:avg1h", all: "inference:level_all:avg1h" } as const;
 
 const hourly = (of: keyof typeof HOURLY): RecordingRule => ({
@@ -95,7 +93,7 @@ const left: RecordingRule = {
   record: OBJECTIVE.left,
   expr: `1 - ${overMonth(HOURLY.bad)} / (${overMonth(HOURLY.all)} > 0) / on (${BY}) (1 - ${OBJECTIVE.promised})`,
   about:
-    "What is left of the bad requests that an objective allows in the last 30 days, or in as many as are kept: 1 all, 0 none, negative: broken.",
+    "Share of an objective's error budget that is left over 30 days, or the retention if shorter. 1: all. 0: none. Negative: broken.",
   cases: {
     // A quarter, where half is allowed.
     gives: {
@@ -106,15 +104,15 @@ const left: RecordingRule = {
   },
 };
 
-/** Bad share of a window; a window has one value for each time that rules are evaluated. */
+/** A window has one value per evaluation. */
 function share(window: PrometheusDuration): string {
   return `avg_over_time(${OBJECTIVE.bad}[${window}]) / (avg_over_time(${OBJECTIVE.all}[${window}]) > 0)`;
 }
 
-/** How often rules are evaluated in 5 minutes: what is promised is recorded each time. Of an hour, as Prometheus may have started a minute ago. */
+/** Evaluations in 5 minutes, over an hour: Prometheus may have just started. */
 const EVALUATIONS = `max_over_time(count_over_time(${OBJECTIVE.promised}[5m])[1h:1m])`;
 
-/** Bad requests of a window: a rate for each evaluation in which the model had one. */
+/** Sum of the rates of the model's evaluations. */
 function count(window: PrometheusDuration): string {
   return `sum_over_time(${OBJECTIVE.bad}[${window}]) * 300 / on (${BY}) ${EVALUATIONS}`;
 }
@@ -122,14 +120,14 @@ function count(window: PrometheusDuration): string {
 interface Burn {
   readonly long: PrometheusDuration;
   readonly short: PrometheusDuration;
-  /** Of the error budget of 30 days, how many times what spends it evenly. */
+  /** Times the even use of 30 days. */
   readonly rate: number;
 }
 
-/** An objective of less than 96.5 % allows no share of 14.4 times as much, or one that is never reached: half of the requests are enough. */
+/** Below 96.5 % a burn rate of 14.4 exceeds all requests: half is enough. */
 const MOST = 0.5;
 
-/** Both windows burn: the short one ends the alert soon after the cause ends. */
+/** The short window ends the alert soon after its cause. */
 function burns({ long, short, rate }: Burn): string {
   const limit = `clamp_max(${rate} * (1 - ${OBJECTIVE.promised}), ${MOST})`;
   const over = (window: PrometheusDuration) => `${share(window)} > on (${BY}) ${limit}`;
@@ -144,7 +142,7 @@ const TICKET: Burn = { long: "3d", short: "6h", rate: 1 };
 
 const OF_CHAT = { namespace: "model-chat", model: "chat", objective: "availability" };
 
-/** For cases: an objective of times, and of 60 requests a minute so many that are late. */
+/** For cases: late ones of 60 requests a minute. */
 function lateSeries(model: string, objective: number, late: number): InputSeries {
   return {
     [objectiveSeries(OBJECTIVE.promised, model, "first_token")]: `${objective}x90`,
@@ -155,23 +153,22 @@ function lateSeries(model: string, objective: number, late: number): InputSeries
 
 const burnsFast: AlertRule = {
   alert: "ErrorBudgetBurnsFast",
-  // What somebody stops fails requests until that is known, and those stay in the windows.
+  // A stop fails requests until it is recorded, and those stay in the windows.
   expr: `(${PAGES.map(burns).join(" or ")}) unless on (namespace, model) ${ASLEEP}`,
   for: "1m",
   severity: "critical",
   summary:
     "{{ $labels.model }} breaks its objective ({{ $labels.objective }}) for {{ $value | humanizePercentage }} of its requests",
   description:
-    "Requests for {{ $labels.model }} break the objective {{ $labels.objective }} of its service level so often that what it allows in 30 days is used up within days: 2 % of it in an hour, or 5 % in six. Of availability the access log names the reason; of times compare traffic and replicas with the plan.",
+    "Requests for {{ $labels.model }} break the objective {{ $labels.objective }} too often: 2 % of its 30-day error budget went in an hour, or 5 % in six. For availability, the access log names the reason. For times, compare traffic and replicas with the plan.",
   cases: {
-    // 2 of 100, of which one in a thousand may fail.
+    // 2 of 100, where one in a thousand may fail.
     fires: {
       series: { ...promisesMost("chat", "0.999x90"), ...routeSeries("chat", { "2": "0+98x90", "5": "0x20 0+2x70" }) },
       at: "70m",
       labels: OF_CHAT,
     },
-    // A tenth of the requests of 20 minutes, which is over; 3 failures in all; 1 of 200; of first tokens, 25 of 60 are late and 6 may be; a model
-    // that woke two minutes ago, and had 8 late first tokens in an hour.
+    // An outage that is over; 3 failures; 1 of 200; 25 late of 60, 6 allowed; a model that woke.
     quiet: {
       series: {
         ...promisesMost("chat", "0.999x90"),
@@ -198,7 +195,7 @@ const burnsSlowly: AlertRule = {
   summary:
     "{{ $labels.model }} breaks its objective ({{ $labels.objective }}) for {{ $value | humanizePercentage }} of its requests, more than its service level allows",
   description:
-    "For three days more requests for {{ $labels.model }} have broken the objective {{ $labels.objective }} than its service level allows: 10 % of what it allows in 30 days is used up. Look at it in working hours.",
+    "Requests for {{ $labels.model }} have broken the objective {{ $labels.objective }} too often for three days: 10 % of its 30-day error budget is used. Investigate in working hours.",
   cases: {
     // 2 of 1,000.
     fires: {
@@ -206,7 +203,7 @@ const burnsSlowly: AlertRule = {
       at: "60m",
       labels: OF_CHAT,
     },
-    // 1 of 2,000; of first tokens, one in twelve is late and one in ten may be.
+    // 1 of 2,000; one in twelve late, one in ten allowed.
     quiet: {
       series: {
         ...promisesMost("chat", "0.999x90"),
@@ -218,7 +215,6 @@ const burnsSlowly: AlertRule = {
   },
 };
 
-/** Of models that promise something; nothing of the others. */
 export const objectives: RuleSubject = {
   subject: "objectives",
   recording: [bad, all, hourly("bad"), hourly("all"), left],

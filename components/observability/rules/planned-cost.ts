@@ -1,4 +1,4 @@
-/** What the plan says of costs, as series: the prices that actual figures are made with, and the figures that they are compared with. */
+/** Planned prices and costs as series, for actual figures. */
 import { COST_SERIES, OF_NOBODY } from "../../../names/cost-series";
 import { CALLED, CALLED_MODEL } from "../../../names/gateway-times";
 import { HOURS_PER_MONTH } from "../../../planner/cost";
@@ -7,7 +7,6 @@ import type { CalledModel } from "./gateway-tokens";
 import { exportedLabel } from "./models";
 import type { RecordingRule, RuleSubject } from "./types";
 
-/** What is read of a plan. */
 export interface PlannedCosts {
   readonly pools: readonly Pick<
     PoolPlan,
@@ -19,12 +18,11 @@ export interface PlannedCosts {
 
 type Pool = PlannedCosts["pools"][number];
 
-/** Labels of nodes that kube-state-metrics must export, for pools are told apart by them. */
+/** kube-state-metrics' allow list: labels that distinguish pools. */
 export function nodeLabelsOf(pools: readonly Pick<Pool, "selector">[]): string[] {
   return [...new Set(pools.flatMap(({ selector }) => Object.keys(selector)))].sort();
 }
 
-/** The series of a plan. */
 export function plannedCost({ pools, cost, models }: PlannedCosts, called: readonly CalledModel[]): RuleSubject {
   const services = cost.services.reduce((sum, { monthlyUsd }) => sum + monthlyUsd, 0);
   return {
@@ -44,7 +42,7 @@ export function plannedCost({ pools, cost, models }: PlannedCosts, called: reado
   };
 }
 
-/** What an hour of a node costs, what is free of charge taken off evenly. */
+/** Spreads what is free of charge evenly. */
 export function usdPerNodeHour({ minNodes, scheduledNodeHours, usdPerNodeHour: listed, monthlyUsd }: Pool): number {
   const hours = minNodes * HOURS_PER_MONTH + scheduledNodeHours;
   return hours > 0 ? monthlyUsd / hours : listed;
@@ -67,7 +65,7 @@ function matchers({ selector }: Pick<Pool, "selector">): string {
     .join(",");
 }
 
-/** Where nodes of a pool have nothing to select them by, they are those that no other pool selects. */
+/** Pools without a selector have the nodes that no other pool selects. */
 function nodesSeries(pool: Pool, pools: readonly Pool[]): RecordingRule {
   const nodes = `kube_node_labels{${matchers(pool)}}`;
   const others = pools.filter((other) => other !== pool && Object.keys(other.selector).length > 0);

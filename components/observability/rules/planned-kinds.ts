@@ -2,7 +2,7 @@ import { isPooling } from "../../../engines/served-model";
 import type { ExternalModelPlan, ModelPlan } from "../../../planner/types";
 import type { RecordingRule, RuleSubject } from "./types";
 
-/** What kind of model a plan has, as series of 1 by `model`: some alerts hold for some kinds only. */
+/** Series of 1 by `model`: some alerts apply to some kinds only. */
 export const KIND = {
   brief: "inference:brief_model:info",
   external: "inference:external_model:info",
@@ -13,14 +13,13 @@ export interface PlannedKinds {
   readonly externalModels: readonly Pick<ExternalModelPlan, "name" | "task">[];
 }
 
-/** The series of a plan. */
 export function plannedKinds({ models, externalModels }: PlannedKinds): RuleSubject {
   const brief = [...models, ...externalModels].filter(isPooling);
   return {
     subject: "planned-kinds",
     recording: [
       ...brief.map(({ name }) =>
-        info(KIND.brief, name, "1 for each model that embeds or ranks: no answer of it is long, as text may be."),
+        info(KIND.brief, name, "1 for each model that embeds or ranks: its answers are never long."),
       ),
       ...externalModels.map(({ name }) =>
         info(KIND.external, name, "1 for each model that is served outside of the cluster."),

@@ -2,7 +2,7 @@ import { modelNamespaceName } from "../../../names/namespaces";
 import type { ModelPlan } from "../../../planner/types";
 import type { RecordingRule, RuleSubject } from "./types";
 
-/** What the plan says of a model's replicas, as series: rules are the same for every plan, and compare with these. */
+/** Planned replicas as series, so that rules are the same for every plan. */
 export const PLANNED = {
   start: "inference:planned_start_seconds",
   min: "inference:planned_min_replicas:count",
@@ -10,18 +10,17 @@ export const PLANNED = {
 } as const;
 
 const ABOUT: Readonly<Record<keyof typeof PLANNED, string>> = {
-  start: "Seconds in which a further replica of a model answers, its node and the margin of its start included.",
-  min: "Replicas that run at least; 0: the model sleeps while nobody asks for it.",
+  start: "Seconds until a new replica of a model answers, its node and start margin included.",
+  min: "Replicas that run at least; 0: the model sleeps without requests.",
   max: "Replicas that run at most.",
 };
 
-/** What is read of a plan. */
 export type PlannedModel = Pick<
   ModelPlan,
   "name" | "minReplicas" | "maxReplicas" | "startupBudgetSeconds" | "scaling" | "serverOf"
 >;
 
-/** The series of a plan. Guests of a server have none: their host's replicas are theirs. */
+/** Guests use their host's replicas. */
 export function plannedReplicas(models: readonly PlannedModel[]): RuleSubject {
   return {
     subject: "planned-replicas",
@@ -32,7 +31,7 @@ export function plannedReplicas(models: readonly PlannedModel[]): RuleSubject {
 
 function ofModel({ name, minReplicas, maxReplicas, startupBudgetSeconds, scaling }: PlannedModel): RecordingRule[] {
   const values: Readonly<Record<keyof typeof PLANNED, number>> = {
-    // The budget is of a pod with its image: with a new node that is pulled first, which the expected seconds have.
+    // The budget assumes a local image; a new node pulls it first.
     start: Math.max(startupBudgetSeconds + (scaling?.spikeToServed.node ?? 0), scaling?.spikeToServed.total ?? 0),
     min: minReplicas,
     max: maxReplicas,

@@ -13,7 +13,7 @@ const modelStoreFull: AlertRule = {
   severity: "warning",
   summary: "The model store has {{ $value | humanizePercentage }} of its space left",
   description:
-    "The object store in {{ $labels.namespace }} has less than 10 % free: the next model cannot be synchronised. Remove models that nobody serves, or raise the size of the store.",
+    "The object store in {{ $labels.namespace }} has less than 10 % free: the next model cannot be synchronised. Remove models that are not served, or raise the store's size.",
   cases: {
     fires: {
       series: {
@@ -42,14 +42,14 @@ const modelStoreDown: AlertRule = {
   severity: "critical",
   summary: "The model store has not answered for 5 minutes",
   description:
-    "The one pod of the object store in {{ $labels.namespace }} is not ready. Models that run go on; none starts, scales or moves to another node, so that a node that is lost now takes its replicas with it. Look at the pod's events: its volume is of one zone.",
+    "The single pod of the object store in {{ $labels.namespace }} is not ready. Running models continue; none starts, scales or moves, so a lost node loses its replicas. Check the pod's events: its volume is bound to one zone.",
   cases: {
     fires: {
       series: { [`kube_statefulset_status_replicas_ready{${STORE}}`]: "1x5 0x25" },
       at: "20m",
       labels: { namespace: "model-store" },
     },
-    // It restarts within minutes; another set of the namespace is no store.
+    // Restarts within minutes; another StatefulSet is no store.
     quiet: {
       series: {
         [`kube_statefulset_status_replicas_ready{${STORE}}`]: "1x5 0x4 1x20",
@@ -64,8 +64,8 @@ const CERTIFICATE = 'namespace="cert-manager",exported_namespace="gateway",name=
 
 const certificateExpiring: AlertRule = {
   alert: "CertificateExpiringSoon",
-  // Half of the time between renewal and end is gone: of 90 days, whose last 30 are for it, the last 15; of 7 days the last one, and no healthy renewal.
-  // `exported_namespace`: the certificate's own namespace, where Prometheus keeps the exporter's in `namespace`.
+  // Alerts after half of the renewal time: 15 of the last 30 days of 90, the last of 7.
+  // `exported_namespace` is the certificate's own.
   expr: `
     min by (exported_namespace, name) (certmanager_certificate_expiration_timestamp_seconds) - time()
       < min by (exported_namespace, name) (
@@ -74,7 +74,7 @@ const certificateExpiring: AlertRule = {
   severity: "warning",
   summary: "Certificate {{ $labels.exported_namespace }}/{{ $labels.name }} expires in {{ $value | humanizeDuration }}",
   description:
-    "cert-manager should have renewed {{ $labels.exported_namespace }}/{{ $labels.name }} by now. Look at the Certificate's conditions and at its newest CertificateRequest.",
+    "cert-manager should have renewed {{ $labels.exported_namespace }}/{{ $labels.name }} by now. Check the Certificate's conditions and its newest CertificateRequest.",
   cases: {
     fires: {
       series: {
@@ -86,7 +86,7 @@ const certificateExpiring: AlertRule = {
     },
     quiet: {
       series: {
-        // A week long, like those of a private authority: renewed in two days and eight hours less.
+        // A week long, like a private CA's: renewed in two days and eight hours.
         [`certmanager_certificate_expiration_timestamp_seconds{${CERTIFICATE}}`]: "302400x120",
         [`certmanager_certificate_renewal_timestamp_seconds{${CERTIFICATE}}`]: "100800x120",
       },
@@ -97,7 +97,7 @@ const certificateExpiring: AlertRule = {
 
 const VOLUME = 'namespace="model-store",persistentvolumeclaim="data-minio-0"';
 
-/** Claims that nothing writes to, such as those with weights: they may be full. */
+/** Claims with weights may be full. */
 const READ_ONLY = 'kube_persistentvolumeclaim_access_mode{access_mode="ReadOnlyMany"}';
 const WEIGHTS = VOLUME.replace("data-minio-0", "weights");
 
@@ -111,7 +111,7 @@ const volumeFilling: AlertRule = {
   summary:
     "Volume {{ $labels.namespace }}/{{ $labels.persistentvolumeclaim }} has {{ $value | humanizePercentage }} left",
   description:
-    "Less than 10 % of the claim {{ $labels.persistentvolumeclaim }} is free. A full volume stops whoever writes to it: expand the claim or free space.",
+    "Less than 10 % of the claim {{ $labels.persistentvolumeclaim }} is free. A full volume stops its writers: expand the claim or free space.",
   cases: {
     fires: {
       series: {
@@ -136,7 +136,7 @@ const volumeFilling: AlertRule = {
 
 const DISK = 'instance="10.0.0.7:9100",device="/dev/nvme0n1p1",fstype="ext4",mountpoint="/"';
 
-/** Volumes that are folders of the node (k3s's local-path) have no series of their own: they fill the node's disk. */
+/** Node folders (k3s's local-path) have no series: they fill the node's disk. */
 const nodeDiskFilling: AlertRule = {
   alert: "NodeDiskFilling",
   expr: `
@@ -148,7 +148,7 @@ const nodeDiskFilling: AlertRule = {
   severity: "warning",
   summary: "Disk {{ $labels.device }} of node {{ $labels.instance }} has {{ $value | humanizePercentage }} left",
   description:
-    "Less than 15 % of {{ $labels.device }} is free. At 10 % the kubelet evicts pods, and where volumes are folders of the node (local-path) every writer stops with it: remove unused images and models, or enlarge the disk.",
+    "Less than 15 % of {{ $labels.device }} is free. At 10 % the kubelet evicts pods; where volumes are node folders (local-path), their writers stop too. Remove unused images and models, or enlarge the disk.",
   cases: {
     fires: {
       series: {
@@ -168,7 +168,7 @@ const nodeDiskFilling: AlertRule = {
   },
 };
 
-/** Pods of models that are not ready: they load weights, or fail, which alerts on replicas see. Engines answer nothing until then. */
+/** Starting pods load weights or fail, which alerts on replicas cover. */
 const STARTING = `(kube_pod_status_ready{condition="true"} == 0 and on (namespace) ${MODEL_NAMESPACE_SERIES})`;
 const due = (up: string) => `count by (namespace, job) (${up} unless on (namespace, pod) ${STARTING})`;
 
@@ -179,7 +179,7 @@ const targetDown: AlertRule = {
   severity: "warning",
   summary: "{{ $value | humanizePercentage }} of the targets of {{ $labels.job }} cannot be scraped",
   description:
-    "Prometheus gets no metrics from {{ $labels.job }} (namespace {{ $labels.namespace }}): its alerts are blind. Pod down, wrong port, or a NetworkPolicy without the allowance for Prometheus.",
+    "Prometheus gets no metrics from {{ $labels.job }} (namespace {{ $labels.namespace }}): its alerts cannot fire. The pod is down, the port is wrong, or a NetworkPolicy blocks Prometheus.",
   cases: {
     fires: {
       series: {
@@ -189,7 +189,8 @@ const targetDown: AlertRule = {
       at: "20m",
       labels: { namespace: "model-chat", job: "observability/model-chat" },
     },
-    // Both are scraped; of another model one replica is, and two load their weights for longer than the alert waits.
+    // Both are scraped; one replica of another model is, and two load for longer than the alert
+    // waits.
     quiet: {
       series: {
         ...modelNamespaceSeries("grows", "1x30"),
@@ -207,7 +208,7 @@ const targetDown: AlertRule = {
   },
 };
 
-/** Jobs in other people's namespaces are their own to watch. */
+/** Only the platform's namespaces. */
 const PLATFORM_JOBS = `namespace=~"${MODEL_STORE_NAMESPACE}|${MODEL_CONTROL_NAMESPACE}"`;
 
 const platformJobFailed: AlertRule = {
@@ -215,9 +216,9 @@ const platformJobFailed: AlertRule = {
   expr: `max by (namespace, job_name) (kube_job_failed{${PLATFORM_JOBS},condition="true"}) > 0`,
   for: "1m",
   severity: "warning",
-  summary: "Job {{ $labels.namespace }}/{{ $labels.job_name }} gave up",
+  summary: "Job {{ $labels.namespace }}/{{ $labels.job_name }} failed",
   description:
-    "What it should have done did not happen: sync-* copies a model into the store, provisioning makes the store's buckets and users, warm-models fetches models at run time. The last lines of its log name the cause.",
+    "The Job's work is not done: sync-* copies a model into the store, provisioning creates the store's buckets and users, warm-models fetches models at run time. The last lines of its log name the cause.",
   cases: {
     fires: {
       series: {
@@ -245,7 +246,7 @@ const nodeUncertified: AlertRule = {
   severity: "warning",
   summary: "Node {{ $labels.node }} has no certificate for its RDMA network",
   description:
-    "No model runs on {{ $labels.node }} until a trial of its RDMA network was good. Its annotation inference-stacks.io/fabric-trial has how the last one ended.",
+    "No model runs on {{ $labels.node }} until its RDMA network passes a trial. Its annotation inference-stacks.io/fabric-trial has the result of the last one.",
   cases: {
     fires: {
       series: {

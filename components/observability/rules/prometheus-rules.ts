@@ -8,19 +8,18 @@ import { RULE_SUBJECTS } from "./subjects";
 import type { RuleSubject } from "./types";
 
 export interface PrometheusRulesArgs {
-  /** Namespace for the PrometheusRule objects. */
   readonly namespace: pulumi.Input<string>;
-  /** Where `runbook_url` points: the URL of the runbook in your fork. @default its path in the repository */
+  /** URL of the runbook in your fork. @default its path in the repository */
   readonly runbookUrl?: string | undefined;
-  /** Rules of add-ons. @default none */
+  /** @default none */
   readonly alerts?: readonly RuleSubject[];
-  /** Labels that the operator asks for. @default none */
+  /** Labels by which the operator selects rules. @default none */
   readonly labels?: Labels | undefined;
-  /** Whether kube-state-metrics is an existing one, in another namespace. @default false */
+  /** Whether kube-state-metrics runs in another namespace. @default false */
   readonly foreignKubeState?: boolean;
 }
 
-/** The platform's recording rules and alerts: one PrometheusRule, with the groups of every subject. */
+/** One PrometheusRule with the groups of every subject. */
 export function prometheusRules(name: string, args: PrometheusRulesArgs, opts: pulumi.CustomResourceOptions): void {
   customResource<IPrometheusRule>(
     name,
@@ -40,7 +39,7 @@ export function prometheusRules(name: string, args: PrometheusRulesArgs, opts: p
   );
 }
 
-/** Wherever it runs: charts of the operator name its job alike. */
+/** Charts of the operator name its job alike. */
 function withForeignKubeState(group: RuleGroup): RuleGroup {
   const rules = group.rules.map((rule) => ({ ...rule, expr: rule.expr.replaceAll(KUBE_STATE, ANY_KUBE_STATE) }));
   return { ...group, rules };

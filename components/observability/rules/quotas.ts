@@ -2,8 +2,8 @@ import { ENVOY_GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import type { AlertRule, RuleSubject } from "./types";
 
 /**
- * The rate limit service counts by rule; the monitor of it names each rule's tenant and kind of quota (`rateLimiterTargets`). Of a
- * quota of tokens it counts tokens: a refused request asks for none, so refusals themselves are not in these series.
+ * The rate limit service counts by rule; the monitor adds tenant and kind (`rateLimiterTargets`).
+ * Refused requests use no tokens, so refusals are not in these series.
  */
 const LIMITER = "ratelimit_service_rate_limit";
 const DEPLOYMENT = `namespace="${ENVOY_GATEWAY_NAMESPACE}",deployment="envoy-ratelimit"`;
@@ -18,9 +18,9 @@ const limiterDown: AlertRule = {
     ) == 0`,
   for: "2m",
   severity: "warning",
-  summary: "{{ $labels.workload }} is not available: nobody counts what tenants use",
+  summary: "{{ $labels.workload }} is not available: usage of tenants is not counted",
   description:
-    "In production requests of tenants with quotas pass uncounted, each with up to 250 ms of delay; in development they answer 500. Tenants without quotas notice nothing. Look at the events of its pods in {{ $labels.namespace }}.",
+    "In production, requests of tenants with quotas pass uncounted, each with up to 250 ms of delay; in development they get 500. Tenants without quotas are not affected. Check the events of its pods in {{ $labels.namespace }}.",
   cases: {
     fires: {
       series: {
@@ -44,13 +44,13 @@ const ROUTE = 'namespace="gateway",pod="proxy-0",envoy_cluster_name="chat"';
 
 const quotasNotHeld: AlertRule = {
   alert: "GatewayQuotasNotHeld",
-  // Envoy has the series from its first failure on.
+  // The series begins with the first failure.
   expr: "sum by (namespace) (increase(envoy_cluster_ratelimit_error[5m])) >= 10",
   for: "5m",
   severity: "warning",
   summary: "{{ $value | humanize }} requests in 5 minutes were not counted against a quota",
   description:
-    "The proxies in {{ $labels.namespace }} ask what is left of a tenant's quota and get no answer in time: the rate limit service or its store is away, slow, or refuses the password.",
+    "The proxies in {{ $labels.namespace }} get no answer in time about a tenant's quota: the rate limit service or its store is down, slow, or refuses the password.",
   cases: {
     fires: {
       series: { [`envoy_cluster_ratelimit_error{${ROUTE}}`]: "0+10x20" },
@@ -83,9 +83,9 @@ const requestsRefused: AlertRule = {
       > 0.2`,
   for: "15m",
   severity: "warning",
-  summary: "{{ $labels.tenant }} has {{ $value | humanizePercentage }} of its requests refused by its quota",
+  summary: "The quota of {{ $labels.tenant }} refuses {{ $value | humanizePercentage }} of its requests",
   description:
-    "More than a fifth of the requests of {{ $labels.tenant }} have answered 429 for 15 minutes: it needs more than requestsPerMinute, or a client of it does not wait when told to.",
+    "More than a fifth of the requests of {{ $labels.tenant }} have got 429 for 15 minutes. Raise its requestsPerMinute, or have its clients wait after a 429.",
   cases: {
     fires: {
       series: {
@@ -112,9 +112,9 @@ const tokensUsedUp: AlertRule = {
   expr: `sum by (tenant) (increase(${LIMITER}_over_limit{quota="tokens"}[5m])) > 0`,
   for: "15m",
   severity: "warning",
-  summary: "{{ $labels.tenant }} uses its tokens up, minute after minute",
+  summary: "{{ $labels.tenant }} exceeds its quota of tokens minute after minute",
   description:
-    "For 15 minutes answers to {{ $labels.tenant }} have gone past its tokensPerMinute ({{ $value | humanize }} tokens beyond it in 5 minutes); what it asked for in the rest of those minutes answered 429.",
+    "{{ $labels.tenant }} has exceeded its tokensPerMinute for 15 minutes ({{ $value | humanize }} tokens above it in 5 minutes). Its further requests in those minutes got 429. Raise tokensPerMinute, or lower its use.",
   cases: {
     fires: {
       series: { [counted("over_limit", "batch", "tokens")]: "0+500x40" },
@@ -127,15 +127,15 @@ const tokensUsedUp: AlertRule = {
 
 const tokensNearlyUsed: AlertRule = {
   alert: "TenantTokensNearlyUsed",
-  // The service counts what is used of the last fifth of a quota (NEAR_LIMIT_RATIO, 0.8).
+  // NEAR_LIMIT_RATIO, 0.8.
   expr: `
     sum by (tenant) (increase(${LIMITER}_near_limit{quota="tokens"}[5m])) > 0
     unless sum by (tenant) (increase(${LIMITER}_over_limit{quota="tokens"}[5m])) > 0`,
   for: "30m",
   severity: "info",
-  summary: "{{ $labels.tenant }} uses more than 80 % of its tokens again and again",
+  summary: "{{ $labels.tenant }} steadily uses more than 80 % of its quota of tokens",
   description:
-    "For half an hour there was no 5 minutes in which {{ $labels.tenant }} stayed below 80 % of its tokensPerMinute. Nothing was refused for it yet.",
+    "{{ $labels.tenant }} has used more than 80 % of its tokensPerMinute in every 5 minutes of half an hour. No request was refused yet.",
   cases: {
     fires: {
       series: {

@@ -3,7 +3,7 @@ import type { AlertRule, RuleSubject } from "./types";
 
 const { namespace, gpuNamespace, toolkit, addressesOfNode, restartWithinSeconds } = OPERATORS;
 
-/** Of each node, when the container of a DaemonSet's pod started. Seconds since 1970. */
+/** Start of the DaemonSet's container by node, Unix seconds. */
 const started = (of: string, daemonSet: string) =>
   `max by (node) (kube_pod_container_state_started{namespace="${of}",pod=~"${daemonSet}-.+"} * on (namespace, pod) group_left (node) max by (namespace, pod, node) (kube_pod_info{node!=""}))`;
 
@@ -21,9 +21,9 @@ const addressesAreLost: AlertRule = {
   severity: "warning",
   summary: "Pods on node {{ $labels.node }} may get no addresses on the RDMA network",
   description:
-    "On node {{ $labels.node }} the container toolkit restarted the container runtime after nv-ipam, which gives out addresses of RDMA interfaces, had started. What the runtime started before has lost its network: pods of replicas that span nodes stay in ContainerCreating there. Restart nv-ipam on the node.",
+    "On node {{ $labels.node }} the container toolkit restarted the container runtime after nv-ipam, which assigns addresses of RDMA interfaces. Earlier pods lost their network, and pods of multi-node replicas stay in ContainerCreating. Restart nv-ipam on the node.",
   cases: {
-    // Node b joined later, and both pods came to it together.
+    // Node b joined later with both pods.
     fires: {
       series: {
         ...toolkitOf("a", "1000x60"),
@@ -34,7 +34,7 @@ const addressesAreLost: AlertRule = {
       at: "30m",
       labels: { node: "b" },
     },
-    // Restarted since; and a node without the network.
+    // Restarted since; a node without the network.
     quiet: {
       series: {
         ...toolkitOf("b", "9000x60"),
@@ -46,5 +46,4 @@ const addressesAreLost: AlertRule = {
   },
 };
 
-/** Alerts of a cluster whose pods get RDMA devices of the cloud's operators. */
 export const rdmaAlerts: RuleSubject = { subject: "rdma", recording: [], alerts: [addressesAreLost] };

@@ -1,6 +1,6 @@
 import type { AlertRule, RuleSubject } from "./types";
 
-/** Series of what registers a node (components/node/scripts/registration.ts). Their `group` is of the monitor (`nodeTargets`). */
+/** Series of components/node/scripts/registration.ts; the monitor adds `group` (`nodeTargets`). */
 const WANTED = "inference_node_registration_wanted";
 const REGISTERED = "inference_node_registered";
 
@@ -9,13 +9,13 @@ const chatNode = (pod: string): string => `{namespace="model-chat",model="chat",
 
 const notRegistered: AlertRule = {
   alert: "InferenceNodeNotRegistered",
-  // A node that is not well, or drains, is not registered on purpose: it does not want to be.
+  // Unhealthy and draining nodes do not want registration.
   expr: `max by (namespace, model, group, pod) (${WANTED} - ${REGISTERED}) > 0`,
   for: "10m",
   severity: "warning",
-  summary: "Node {{ $labels.pod }} of group {{ $labels.group }} is well, but not registered",
+  summary: "Node {{ $labels.pod }} of group {{ $labels.group }} is healthy, but not registered",
   description:
-    "For 10 minutes the registrar of {{ $labels.group }} has not had node {{ $labels.pod }}, which serves {{ $labels.model }}: who finds nodes by the registrar does not find it. Requests through the gateway are not touched. inference_node_registration_failures_total says by kind what went wrong.",
+    "The registrar of {{ $labels.group }} has lacked node {{ $labels.pod }}, which serves {{ $labels.model }}, for 10 minutes. Clients of the registrar do not find it; requests through the gateway are not affected. inference_node_registration_failures_total counts the failures by kind.",
   cases: {
     fires: {
       series: {
@@ -27,7 +27,7 @@ const notRegistered: AlertRule = {
       at: "20m",
       labels: OF_CHAT,
     },
-    // One that comes back in between, and one that is not well.
+    // One comes back in between; one is unhealthy.
     quiet: {
       series: {
         [`${WANTED}${chatNode("chat-0")}`]: "1x40",

@@ -6,13 +6,11 @@ const OF_CHAT = { namespace: "model-chat", model: "chat" };
 const GROUP_INDEX = "label_leaderworkerset_sigs_k8s_io_group_index";
 const WORKER_INDEX = "label_leaderworkerset_sigs_k8s_io_worker_index";
 
-/** Replicas that have been wanted for so long that they should answer by now. */
 export const DUE = "inference:due_replicas:count";
 
 const due: RecordingRule = {
   record: DUE,
-  // What is wanted now is in the range; of a model that is gone the past alone is not. A new one is due once it has been wanted for all of
-  // the range, or has been there: the range holds what samples there are.
+  // Due: wanted for the whole range, or ready in it. A removed model has only a past.
   expr: overStart(
     (range) =>
       `((min_over_time(${REPLICAS.wanted}[${range}]) and ${REPLICAS.wanted} and (${REPLICAS.wanted} offset ${range} or max_over_time(${REPLICAS.ready}[${range}]) > 0)) or 0 * ${REPLICAS.wanted})`,
@@ -50,13 +48,13 @@ const due: RecordingRule = {
 
 const unavailable: AlertRule = {
   alert: "ModelUnavailable",
-  // The replicas that are wanted decide: a model that sleeps, or is stopped, wants none, and one that wakes is not due yet.
+  // Models that sleep, stop or wake have no due replica.
   expr: `${DUE} > 0 unless ${REPLICAS.ready} > 0`,
   for: "5m",
   severity: "critical",
   summary: "No replica of model {{ $labels.model }} is ready",
   description:
-    "Replicas are wanted in namespace {{ $labels.namespace }}, but none has been ready for 5 minutes: requests for {{ $labels.model }} fail. Look at the pods' events first.",
+    "Replicas are wanted in namespace {{ $labels.namespace }}, but none has been ready for 5 minutes: requests for {{ $labels.model }} fail. Check the pods' events first.",
   cases: {
     fires: {
       series: {
@@ -64,17 +62,17 @@ const unavailable: AlertRule = {
         ...deploymentSeries("chat", "2x60"),
         ...podSeries("chat", "chat-0", "0x60"),
         ...podSeries("chat", "pull", "1x60", { label_batch_kubernetes_io_job_name: "pull" }),
-        // It hangs, was deleted, and stays ready for the hour that a drain may take.
+        // Hangs, was deleted, and stays Ready for the hour of a drain.
         ...podSeries("chat", "chat-1", "1x60"),
         'kube_pod_deletion_timestamp{namespace="model-chat",pod="chat-1"}': "1790000000x60",
-        // A proxy of a mesh is ready beside the model, and is none of its replicas.
+        // A mesh proxy is Ready, but no replica.
         'kube_pod_status_ready{namespace="model-chat",pod="waypoint",condition="true"}': "1x60",
         'kube_pod_labels{namespace="model-chat",pod="waypoint"}': "1x60",
       },
       at: "20m",
       labels: OF_CHAT,
     },
-    // One of two is ready; one sleeps; one wakes; the workers of a group that sleeps are not gone yet; a group answers.
+    // One of two is ready; one sleeps; one wakes; a sleeping group's workers end; a group answers.
     quiet: {
       series: {
         ...modelNamespaceSeries("chat", "1x60"),
@@ -102,18 +100,18 @@ const bestReady = overStart((range) => `max_over_time(${REPLICAS.ready}[${range}
 
 const replicaLost: AlertRule = {
   alert: "ReplicaLost",
-  // Even at their best, within the time that a start takes, fewer were ready: what is replaced one by one was there in between.
+  // The best count within a start: pods replaced one by one were ready in between.
   expr: `${DUE} - on (namespace, model) (${bestReady}) > 0 and on (namespace, model) ${REPLICAS.ready} > 0`,
   for: "5m",
   severity: "warning",
   summary: "{{ $value }} replicas of model {{ $labels.model }} are missing",
   description:
-    "For longer than a start takes, {{ $labels.model }} has had {{ $value }} ready replicas fewer than are wanted; a group of nodes counts as one. The others answer, and wait longer. Look at the pods that are not ready.",
+    "{{ $labels.model }} has lacked {{ $value }} of its wanted replicas for longer than a start takes; a multi-node group counts as one. The other replicas answer more slowly. Check the pods that are not ready.",
   cases: {
     fires: {
       series: {
         ...modelNamespaceSeries("chat", "1x90"),
-        // One of three groups lost a node, and finds no other.
+        // One of three groups lost a node.
         ...statefulSetSeries("chat", "model-chat", "3x90"),
         ...statefulSetSeries("chat", "model-chat-2", "1x90", { [GROUP_INDEX]: "2" }),
         ...podSeries("chat", "model-chat-0", "1x90", { [WORKER_INDEX]: "0" }),
@@ -125,7 +123,7 @@ const replicaLost: AlertRule = {
       at: "60m",
       labels: OF_CHAT,
     },
-    // One is restarted, and takes its time; two more are wanted, and get a node first.
+    // One restarts; two more wait for a node.
     quiet: {
       series: {
         ...modelNamespaceSeries("chat", "1x90"),
@@ -145,5 +143,4 @@ const replicaLost: AlertRule = {
   },
 };
 
-/** Replicas that should answer, and do not. */
 export const replicas: RuleSubject = { subject: "replicas", recording: [due], alerts: [unavailable, replicaLost] };

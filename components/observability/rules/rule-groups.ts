@@ -1,9 +1,7 @@
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
-/** Path of the runbook in this repository. */
 const RUNBOOK_PATH = "docs/operations.md";
 
-/** A group as Prometheus and the PrometheusRule resource both spell it. */
 export interface RuleGroup {
   readonly name: string;
   readonly interval: string;
@@ -24,11 +22,7 @@ interface RenderedAlert {
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
 }
 
-/**
- * Groups of one subject.
- *
- * @param runbook Where alerts send people: the URL of `docs/operations.md` in a fork, or its path.
- */
+/** @param runbook URL or path of `docs/operations.md`. */
 export function ruleGroups({ subject, recording, alerts }: RuleSubject, runbook = RUNBOOK_PATH): RuleGroup[] {
   const groups = [
     { name: `${subject}.recording`, interval: "30s", rules: recording.map(recordingRule) },
@@ -37,7 +31,7 @@ export function ruleGroups({ subject, recording, alerts }: RuleSubject, runbook 
   return groups.filter(({ rules }) => rules.length > 0);
 }
 
-/** Anchor of an alert's entry in the runbook, as Git forges derive it from the heading. */
+/** As Git forges derive it from the heading. */
 export function runbookAnchor(alert: string): string {
   return alert.toLowerCase();
 }

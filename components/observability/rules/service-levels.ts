@@ -1,4 +1,4 @@
-/** What the plan promises of each model, and how many of its requests keep to the times: the very figures that replicas were planned for. */
+/** Promised times, and requests within them: the figures that replicas are planned for. */
 
 import type { MetricMeaning } from "../../../engines";
 import { histogramsOf } from "../../../engines/metrics";
@@ -28,10 +28,9 @@ const TIMES: Readonly<Record<Time, { objective: ObjectiveName; meaning: MetricMe
   },
 };
 
-/** What is read of a plan. */
 export type PromisedModel = Pick<ModelPlan, "name" | "serviceLevel">;
 
-/** The series of a plan: none of models that promise nothing. */
+/** None for models without a promise. */
 export function serviceLevels(models: readonly PromisedModel[], called: readonly CalledModel[] = []): RuleSubject {
   return { subject: "service-levels", recording: models.flatMap((model) => ofModel(model, called)), alerts: [] };
 }
@@ -83,7 +82,7 @@ function promise(name: string, objective: ObjectiveName, share: number): Recordi
   };
 }
 
-/** Requests that are late, and all of them: by the engine's own histogram, or the gateway's where it has none. */
+/** Late requests and all, by the engine's histogram or else the gateway's. */
 function kept(time: Time, { model: name, names }: CalledModel, seconds: number) {
   const { objective, meaning } = TIMES[time];
   const namespace = modelNamespaceName(name);
@@ -99,7 +98,7 @@ function kept(time: Time, { model: name, names }: CalledModel, seconds: number) 
     bad: sources.map(({ histogram, rate }) => `(${laterThan(seconds, histogram, rate)})`).join(" or "),
     all: sources.map(({ histogram, rate }) => rate(`${histogram.series}_count`)).join(" or "),
   };
-  // A quarter of 60 requests a minute ends exactly at the last bound, above or at the promise, and the others never.
+  // A quarter of 60 requests a minute ends at the last bound, the others never.
   const [{ series = "", bounds = [] } = {}] = histogramsOf(meaning);
   const of = `{namespace="${namespace}",model="${name}",pod="pod-0"`;
   const series60: InputSeries = {

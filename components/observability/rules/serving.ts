@@ -8,11 +8,11 @@ import { KIND } from "./planned-kinds";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 import { underWay } from "./under-way";
 
-/** Labels that every series of the engine `chat` has in the cases. */
+/** For cases: labels of the engine `chat`. */
 const CHAT = 'namespace="model-chat",pod="chat-0",model="chat",model_name="chat",engine="0"';
 const OF_CHAT = { namespace: "model-chat", model: "chat" };
 
-/** For cases: what the first engine that reports it calls the series. */
+/** For cases: names of the first engine that reports it. */
 const [waiting, kvCacheUsage, firstToken, latency] = (
   ["requestsWaiting", "kvCacheUsage", "timeToFirstTokenSeconds", "latencySeconds"] as const
 ).map((meaning) => seriesOf(meaning)[0]);
@@ -30,7 +30,7 @@ const p99Latency: RecordingRule = {
         [`${latency}_bucket{${CHAT},le="1"}`]: "0+0x20",
         [`${latency}_bucket{${CHAT},le="2"}`]: "0+60x20",
         [`${latency}_bucket{${CHAT},le="+Inf"}`]: "0+60x20",
-        // What the gateway sees of it does not count, and is all that there is of Ollama.
+        // The engine's series wins; Ollama has the gateway's only.
         ...answerTimeSeries("chat", "0+30x20", "0+60x20"),
         ...answerTimeSeries("drafts", "0x20", "0+60x20"),
       },
@@ -43,7 +43,7 @@ const p99Latency: RecordingRule = {
   },
 };
 
-/** Names that single engines' figures have elsewhere. Two replicas: the slower one counts. */
+/** The slower of two replicas counts. */
 const namedP99: readonly RecordingRule[] = namedSummaries().map(({ name, series }) => ({
   record: name,
   expr: summaryP99Ms(series),
@@ -72,10 +72,10 @@ const queueGrowing: AlertRule = {
   severity: "warning",
   summary: "Requests for {{ $labels.model }} wait longer and longer",
   description:
-    "The queue of {{ $labels.model }} has not been empty for 10 minutes (at least {{ $value }} requests) and is longer than 10 minutes ago: demand exceeds what its replicas can do. Add replicas or lower the context length.",
+    "The queue of {{ $labels.model }} has grown for 10 minutes and never had fewer than {{ $value }} requests: demand exceeds its replicas. Add replicas or lower the context length.",
   cases: {
     fires: { series: { [`${waiting}{${CHAT}}`]: "0+2x60" }, at: "40m", labels: OF_CHAT },
-    // A short, steady queue is batching at work.
+    // A short, steady queue is batching.
     quiet: { series: { [`${waiting}{${CHAT}}`]: "4x60" }, at: "40m" },
   },
 };
@@ -87,7 +87,7 @@ const kvCacheAlmostFull: AlertRule = {
   severity: "warning",
   summary: "KV cache of {{ $labels.model }} is {{ $value | humanizePercentage }} full",
   description:
-    "Pod {{ $labels.pod }} has used more than 90 % of its KV cache for 10 minutes: its engine soon preempts requests and computes them again. Lower the concurrency or the context length, or give the model more GPU memory.",
+    "Pod {{ $labels.pod }} has used more than 90 % of its KV cache for 10 minutes: its engine soon preempts requests and recomputes them. Lower the concurrency or the context length, or give the model more GPU memory.",
   cases: {
     fires: {
       series: { [`${kvCacheUsage}{${CHAT}}`]: "0.95x40" },
@@ -105,7 +105,7 @@ const highTimeToFirstToken: AlertRule = {
   severity: "warning",
   summary: "First token of {{ $labels.model }} takes {{ $value | humanizeDuration }}",
   description:
-    "One request in twenty for {{ $labels.model }}, of which no service level says a time, waits more than 5 seconds for its first token. See whether the queue grows (more replicas) or the prompts do (prefill).",
+    "One request in twenty for {{ $labels.model }}, which has no service level for times, waits over 5 seconds for its first token. If the queue grows, add replicas; if prompts do, see prefill.",
   cases: {
     fires: {
       series: {
@@ -127,19 +127,19 @@ const highTimeToFirstToken: AlertRule = {
   },
 };
 
-/** Engines that report a summary serve small models besides those that write text. */
+/** Engines with summaries also serve small models. */
 const [{ name: namedP99Series = "", series: summary = "" } = {}] = namedSummaries();
 
 const requestLatencyHigh: AlertRule = {
   alert: "RequestLatencyHigh",
-  // A whole answer of text takes seconds. Its first part has a series only as the client takes it (first_response: of an answer that is not
-  // streamed, all of it), so that no objective of a first token can be compared with it.
+  // Text takes seconds. Its first part (first_response) depends on the client, so no objective can
+  // use it.
   expr: `${namedP99Series} > 90 and on (model) ${KIND.brief}`,
   for: "10m",
   severity: "warning",
   summary: "One request in a hundred for {{ $labels.model }} takes {{ $value | humanize }} ms",
   description:
-    "The slowest replica of {{ $labels.model }} has answered its slowest hundredth in more than 90 ms for 10 minutes, the time in its queue included. That is long for what classifies, embeds or ranks.",
+    "The slowest replica of {{ $labels.model }} has had a 99th percentile above 90 ms for 10 minutes, queue included. That is long for a model that classifies, embeds or ranks.",
   cases: {
     fires: {
       series: {
@@ -150,7 +150,7 @@ const requestLatencyHigh: AlertRule = {
       at: "20m",
       labels: { namespace: "model-rank", model: "rank" },
     },
-    // One request in a thousand is slow, and for 5 minutes one in a hundred; another model writes text.
+    // One in a thousand is slow, one in a hundred for 5 minutes; another model writes text.
     quiet: {
       series: {
         [`${summary}{namespace="model-drafts",pod="drafts-0",model="drafts",quantile="0.99"}`]: "9000000x30",
@@ -165,7 +165,7 @@ const requestLatencyHigh: AlertRule = {
 
 const loadFailing: AlertRule = {
   alert: "ModelLoadFailing",
-  // Weights are fetched by init containers, of which a loader beside the engine stays. A pod that was ready since has them.
+  // Init containers fetch weights; a loader may stay. A pod that was Ready has them.
   expr: `
     max by (namespace, model, pod, container) (${ofModels(
       'max_over_time(kube_pod_init_container_status_waiting_reason{reason="CrashLoopBackOff"}[15m])',
@@ -176,7 +176,7 @@ const loadFailing: AlertRule = {
   severity: "critical",
   summary: "{{ $labels.container }} of {{ $labels.pod }} cannot load the weights of {{ $labels.model }}",
   description:
-    "It failed more than once and is tried again, less and less often: this replica of {{ $labels.model }} does not become ready. The last lines of the container's log name the cause.",
+    "The container failed more than once and restarts with growing delays: this replica of {{ $labels.model }} does not become ready. The last lines of its log name the cause.",
   cases: {
     fires: {
       series: {

@@ -1,7 +1,7 @@
 import { PLANNED } from "./planned-replicas";
 import type { PrometheusDuration } from "./types";
 
-/** Ranges that planned starts are rounded up to: PromQL takes no range from a series. The last one is for longer starts too. */
+/** PromQL takes no range from a series: starts round up to these; the last covers longer ones. */
 const RANGES: readonly (readonly [seconds: number, range: PrometheusDuration])[] = [
   [600, "10m"],
   [1200, "20m"],
@@ -11,10 +11,8 @@ const RANGES: readonly (readonly [seconds: number, range: PrometheusDuration])[]
 ];
 
 /**
- * An expression by model over a range that is as long as one of its replicas takes to start. A model without a planned start
- * has the shortest range.
- *
- * @param of the expression; its result has labels `namespace` and `model`.
+ * A range as long as a start of the model; the shortest without a plan. @param of the expression;
+ * its result has labels `namespace` and `model`.
  */
 export function overStart(of: (range: PrometheusDuration) => string): string {
   return RANGES.map(([seconds, range], i) => {
@@ -27,7 +25,6 @@ export function overStart(of: (range: PrometheusDuration) => string): string {
   }).join(" or ");
 }
 
-/** For cases: the planned start of a model. */
 export function plannedStartSeries(model: string, seconds: number): Readonly<Record<string, string>> {
   return { [`${PLANNED.start}{namespace="model-${model}",model="${model}"}`]: `${seconds}x400` };
 }

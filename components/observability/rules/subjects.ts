@@ -20,7 +20,7 @@ import { serving } from "./serving";
 import { stalled } from "./stalled";
 import type { RuleSubject } from "./types";
 
-/** Rules of what every platform has; add-ons bring theirs along. A new subject is one file and one row here. */
+/** Rules of every platform; add-ons bring theirs. */
 export const RULE_SUBJECTS: readonly RuleSubject[] = [
   absent,
   models,

@@ -6,7 +6,7 @@ import type { RecordingRule } from "./types";
 
 const ROUTES = routes(modelRouteName, freeRouteName, kserveRouteName);
 
-/** What runs and waits together: engines without metrics report neither. */
+/** Engines without metrics report neither. */
 export const underWay: RecordingRule = {
   record: UNDER_WAY_SERIES,
   expr: `sum by (namespace, model) (${ofRoutes(`envoy_cluster_upstream_rq_active{${ROUTES}}`)})`,

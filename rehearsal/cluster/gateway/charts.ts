@@ -29,7 +29,8 @@ export interface ControllerPods {
   readonly controller: KubernetesObject;
 }
 
-export async function envoyGatewayPods(ours: Values): Promise<ControllerPods> {
+/** @param namespace of the release */
+export async function envoyGatewayPods(ours: Values, namespace = ENVOY_GATEWAY_NAMESPACE): Promise<ControllerPods> {
   const folder = join(await moduleFolder("github.com/envoyproxy/gateway"), "charts/gateway-helm");
   const defaults = parse(readFileSync(join(folder, "values.tmpl.yaml"), "utf8")) as Values;
   const values = merged(defaults, ours) as {
@@ -55,7 +56,6 @@ export async function envoyGatewayPods(ours: Values): Promise<ControllerPods> {
     { apiVersion: "gateway.envoyproxy.io/v1alpha1", kind: "EnvoyGateway", ...base },
     config.envoyGateway,
   );
-  const namespace = ENVOY_GATEWAY_NAMESPACE;
   const env = [
     { name: "ENVOY_GATEWAY_NAMESPACE", valueFrom: podNamespace },
     { name: "KUBERNETES_CLUSTER_DOMAIN", value: kubernetesClusterDomain },
@@ -122,6 +122,7 @@ export async function envoyGatewayPods(ours: Values): Promise<ControllerPods> {
 }
 
 interface AiValues {
+  readonly envoyGateway: { readonly namespace: string };
   readonly endpointConfig: Readonly<Record<"rootPrefix" | "openai" | "cohere" | "anthropic", string>>;
   readonly extProc: {
     readonly logLevel: string;
@@ -142,7 +143,11 @@ interface AiValues {
     readonly extraEnvVars: readonly object[];
     readonly podSecurityContext: object;
     readonly securityContext: object;
-    readonly mutatingWebhook: { readonly port: number; readonly objectSelector: object };
+    readonly mutatingWebhook: {
+      readonly port: number;
+      readonly objectSelector: object;
+      readonly namespaceSelector?: object;
+    };
     readonly service: { readonly ports: readonly object[] };
   };
 }
@@ -153,12 +158,13 @@ export async function aiGatewayPods(ours: Values): Promise<Omit<ControllerPods, 
   const values = merged(defaults, ours) as unknown as AiValues;
   const { controller } = values;
   const namespace = AI_GATEWAY_NAMESPACE;
-  const { port, objectSelector } = controller.mutatingWebhook;
+  const { port, objectSelector, namespaceSelector } = controller.mutatingWebhook;
   const webhook = {
     name: `${AI_CONTROLLER}.${namespace}.svc.cluster.local`,
     clientConfig: { service: { name: AI_CONTROLLER, namespace, port, path: "/mutate" } },
     rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
     objectSelector,
+    namespaceSelector,
     sideEffects: "None",
     admissionReviewVersions: ["v1"],
     timeoutSeconds: 10,
@@ -204,7 +210,7 @@ export async function aiGatewayPods(ours: Values): Promise<Omit<ControllerPods, 
   };
 }
 
-function aiGatewayArgs({ controller, extProc, endpointConfig }: AiValues): string[] {
+function aiGatewayArgs({ controller, extProc, endpointConfig, envoyGateway }: AiValues): string[] {
   const { mcp, watch, mutatingWebhook } = controller;
   const given = (flag: string, value: string | null) => (value === null || value === "" ? [] : [`--${flag}=${value}`]);
   const nullable = (flag: string, value: string | null) => (value === null ? [] : [`--${flag}=${value}`]);
@@ -214,7 +220,7 @@ function aiGatewayArgs({ controller, extProc, endpointConfig }: AiValues): strin
     "--extProcImage=docker.io/envoyproxy/ai-gateway-extproc:v1.0.0",
     "--extProcImagePullPolicy=IfNotPresent",
     `--extProcLogLevel=${extProc.logLevel}`,
-    `--envoyGatewayNamespace=${ENVOY_GATEWAY_NAMESPACE}`,
+    `--envoyGatewayNamespace=${envoyGateway.namespace}`,
     ...given("requestHeaderAttributes", controller.requestHeaderAttributes),
     ...nullable("spanRequestHeaderAttributes", controller.spanRequestHeaderAttributes),
     ...given("metricsRequestHeaderAttributes", controller.metricsRequestHeaderAttributes),

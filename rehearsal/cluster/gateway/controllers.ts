@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../../../kubernetes/object";
-import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../../names/namespaces";
+import { AI_GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import { serviceHost } from "../../../names/service-host";
 import type { RecordedResource } from "../../../offline/run";
 import { requirePart } from "../../parts/find";
@@ -12,6 +12,13 @@ import { AI_CONTROLLER, aiGatewayPods, envoyGatewayPods, WEBHOOK_CERTIFICATE } f
 
 /** Container of both Envoy Gateway pods (charts.ts). */
 const CONTAINER = "envoy-gateway";
+
+/** Envoy Gateway as a user installed it. */
+export interface ExistingGateway {
+  readonly namespace: string;
+  /** Of its chart. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
 
 /** Controllers of Envoy Gateway and the AI gateway, as pods. */
 export class Controllers {
@@ -28,6 +35,7 @@ export class Controllers {
   /**
    * @param resources of the environment, for chart values.
    * @param program Envoy Gateway.
+   * @param existing an installation of the user's, where the environment has none.
    */
   static async start(
     plane: ControlPlane,
@@ -35,10 +43,13 @@ export class Controllers {
     authority: Authority,
     resources: readonly RecordedResource[],
     program: string,
+    existing?: ExistingGateway,
   ): Promise<Controllers> {
     const [ai, envoy] = await Promise.all([
       aiGatewayPods(valuesOf(resources, "ai-gateway-helm")),
-      envoyGatewayPods(valuesOf(resources, "gateway-helm")),
+      existing
+        ? envoyGatewayPods(existing.values, existing.namespace)
+        : envoyGatewayPods(valuesOf(resources, "gateway-helm")),
     ]);
     const certificate = { name: WEBHOOK_CERTIFICATE, namespace: AI_GATEWAY_NAMESPACE };
     const names = [serviceHost(AI_CONTROLLER, AI_GATEWAY_NAMESPACE)];
@@ -128,6 +139,6 @@ async function runToEnd(
   const output = pod.output(CONTAINER);
   await pod.kill();
   if (ending !== "ended with 0") {
-    throw new Error(`the pod ${manifest.metadata.name} in ${ENVOY_GATEWAY_NAMESPACE} ${ending}:\n${output}`);
+    throw new Error(`the pod ${manifest.metadata.name} in ${manifest.metadata.namespace} ${ending}:\n${output}`);
   }
 }

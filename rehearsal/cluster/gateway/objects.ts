@@ -75,7 +75,8 @@ function certificateSecrets(all: readonly KubernetesObject[], authority: Certifi
 export async function applyGateway(client: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
   const first = objects.filter(({ kind }) => kind === "Namespace" || kind === "PriorityClass");
   await Promise.all(first.map((object) => client.apply(object)));
-  const accounts = NAMESPACES.map((namespace) => ({
+  const namespaces = first.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name);
+  const accounts = namespaces.map((namespace) => ({
     apiVersion: "v1",
     kind: "ServiceAccount",
     metadata: { name: "default", namespace },
@@ -134,7 +135,7 @@ export async function serveRoutedServices(
     await client.apply({
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
-      metadata: { name: `${name}-stand`, namespace, labels: { "kubernetes.io/service-name": name } },
+      metadata: { name: `${name}-test`, namespace, labels: { "kubernetes.io/service-name": name } },
       addressType: "IPv4",
       endpoints: [{ addresses: [address], conditions: { ready: true } }],
       ports: ports.map(({ name: port, port: number, protocol = "TCP" }) => ({

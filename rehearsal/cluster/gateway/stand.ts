@@ -3,21 +3,21 @@
  * configured by an environment's objects. Tests provide the backends.
  *
  * ```ts
- * const stand = sharedBySuite(async () => GatewayStand.start((await programRun("dev")).resources));
- * await stand().serve("assistant", (request, response) => response.end("{}")); // the model's Service
- * const answer = await stand().request({ path: "/v1/models", consumer: "default" });
- * const [first] = stand().proxies;
+ * const testbed = sharedBySuite(async () => GatewayStand.start((await programRun("dev")).resources));
+ * await testbed().serve("assistant", (request, response) => response.end("{}")); // the model's Service
+ * const answer = await testbed().request({ path: "/v1/models", consumer: "default" });
+ * const [first] = testbed().proxies;
  * first.accessLog(); await first.stats("upstream_rq_total"); await first.stop();
  * ```
  *
  * To start other workloads before the proxies:
  *
  * ```ts
- * const stand = await GatewayStand.start(resources, { proxies: 0 });
+ * const testbed = await GatewayStand.start(resources, { proxies: 0 });
  * const programs = { store: requirePart("redis-server") };
- * await stand.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", programs);
- * await stand.startRateLimit();
- * await stand.startProxy();
+ * await testbed.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", programs);
+ * await testbed.startRateLimit();
+ * await testbed.startProxy();
  * ```
  *
  * Requires root and Linux namespaces (kubelet/network.ts). Several can run in parallel.
@@ -37,7 +37,7 @@ import { type PodOptions, RunningPod } from "../kubelet/running-pod";
 import { recordedObjects } from "../recorded-objects";
 import { waitFor } from "../wait";
 import { type Condition, conditionsOf } from "./conditions";
-import { Controllers } from "./controllers";
+import { Controllers, type ExistingGateway } from "./controllers";
 import { applyGateway, endpointsOf, GATEWAY_GROUPS, gatewayObjects, serveRoutedServices } from "./objects";
 import { type GatewayPrograms, Proxies } from "./proxies";
 import type { GatewayProxy } from "./proxy";
@@ -50,6 +50,10 @@ export interface StandOptions {
   readonly proxies?: number;
   /** Controllers of kube-controller-manager to run. @default none */
   readonly controllers?: readonly string[];
+  /** The user's Envoy Gateway. @default the environment's release */
+  readonly existing?: ExistingGateway;
+  /** Objects that the cluster has before. @default none */
+  readonly before?: readonly KubernetesObject[];
   /** @default the installed test programs */
   readonly programs?: GatewayPrograms;
 }
@@ -82,7 +86,7 @@ export class GatewayStand {
    */
   static async start(
     resources: readonly RecordedResource[],
-    { proxies = 1, controllers: manager, ...given }: StandOptions = {},
+    { proxies = 1, controllers: manager, existing, before = [], ...given }: StandOptions = {},
   ): Promise<GatewayStand> {
     const programs = given.programs ?? { envoyGateway: requirePart("envoy-gateway"), envoy: requirePart("envoy") };
     const network = await PodNetwork.start();
@@ -95,9 +99,16 @@ export class GatewayStand {
       network.names.set("kubernetes.default.svc.cluster.local", [network.address]);
       const objects = gatewayObjects(recordedObjects(resources), authority);
       await Promise.all(CHARTS_WITH_KINDS.map((chart) => installChartCrds(client, chart)));
-      await applyGateway(client, objects);
+      await applyGateway(client, [...before, ...objects]);
       await serveRoutedServices(client, network, objects);
-      const controllers = await Controllers.start(plane, network, authority, resources, programs.envoyGateway);
+      const controllers = await Controllers.start(
+        plane,
+        network,
+        authority,
+        resources,
+        programs.envoyGateway,
+        existing,
+      );
       stand = new GatewayStand(plane, network, authority, controllers, objects, programs);
       await stand.standIns.reserve(objects.flatMap(endpointsOf).map(({ hostname }) => hostname));
       for (let count = 0; count < proxies; count += 1) {
@@ -256,7 +267,7 @@ export class GatewayStand {
     const [first] = this.proxies;
     const proxy = request.proxy ?? first;
     if (proxy === undefined) {
-      throw new Error("the stand has no proxy: startProxy() starts one");
+      throw new Error("the testbed has no proxy: startProxy() starts one");
     }
     const key = request.consumer === undefined ? undefined : await this.key(request.consumer);
     return sendRequest({ ...request, proxy }, { hostname: this.hostname, ca: this.ca, key });

@@ -114,7 +114,7 @@ function portOf(number: number): string {
 function requireNamespaces(): void {
   const wayOut = "Run it as root on Linux, in a container with --privileged.";
   if (process.platform !== "linux") {
-    throw new Error(`pods take network namespaces, which ${process.platform} has not. ${wayOut}`);
+    throw new Error(`pods take network namespaces, which ${process.platform} lacks. ${wayOut}`);
   }
   if (process.getuid?.() !== 0) {
     throw new Error(`pods take network and mount namespaces, which only root may make here. ${wayOut}`);

@@ -52,7 +52,7 @@ export class PodFiles {
       const parts = await Promise.all(projected.sources.map((source) => this.projection(source)));
       return new Map(parts.flatMap((part) => [...part]));
     }
-    throw new Error(`pod ${this.pod.metadata.name}: volume ${name} is of a kind that is not known here`);
+    throw new Error(`pod ${this.pod.metadata.name}: volume ${name} is of a kind that is not supported here`);
   }
 
   private async projection(source: Projection): Promise<Map<string, Buffer>> {

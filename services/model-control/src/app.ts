@@ -88,14 +88,14 @@ export async function startApp(config: ControlConfig, log: Logger): Promise<App>
   const stopCaretaker = again(() => caretaker.look(), {
     ...CARETAKING,
     end: new Error("the caretaker ends"),
-    onError: (error) => log.debug({ error }, "the queue was not looked after"),
+    onError: (error) => log.debug({ error }, "the periodic check of the queue failed"),
   });
-  const stopObserver = startObserver(fleet, (error) => log.debug({ error }, "the workers were not all asked"));
+  const stopObserver = startObserver(fleet, (error) => log.debug({ error }, "not all workers could be queried"));
   const stopSweeper = startSweeper(fleet, config.idle, (error) =>
-    log.warn({ error }, "idle models were not all unloaded"),
+    log.warn({ error }, "not all idle models were unloaded"),
   );
   const stopWaker = startWaker(fleet, config.idle, (error) =>
-    log.warn({ error }, "models that are asked for were not all woken"),
+    log.warn({ error }, "not all requested models were woken"),
   );
 
   return {
@@ -124,7 +124,7 @@ function fleetOf(config: ControlConfig, redis: RedisConnections, metrics: Metric
     idle: config.idle,
     state: new RedisFleetState(
       redis.requests,
-      onceInAMinute((key) => log.error({ key }, "an entry of the fleet's state cannot be read: it counts as absent")),
+      onceInAMinute((key) => log.error({ key }, "an entry of the fleet's state is unreadable: it counts as absent")),
     ),
     scaler: scales ? KubernetesScaler.ofEnvironment() : undefined,
     insecureRegistries: config.registries.insecure,
@@ -179,7 +179,7 @@ function logConnection({ requests, address }: RedisConnections, log: Logger): vo
   });
   requests.on("error", (error) => {
     if (lost !== true) {
-      log.error({ redis: address, reason: error.message || String(error) }, "the task queue is away");
+      log.error({ redis: address, reason: error.message || String(error) }, "the task queue is unreachable");
     }
     lost = true;
   });

@@ -203,7 +203,7 @@ export const configSchema = z
         issue(["models"], `the models that this ${backend} serves`);
       }
       if (!told && models.length > 0) {
-        issue(["models"], `nothing: ${backend} tells its models itself`);
+        issue(["models"], `no models: ${backend} reports its models`);
       }
       for (const [field, named] of Object.entries({ pins, keeps })) {
         named.forEach((model, at) => {

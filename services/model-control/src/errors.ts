@@ -44,7 +44,9 @@ export class UnknownTask extends ControlError {
 
 /** Same message for expired, unknown and inaccessible tasks. */
 export function unknownTask(id: string): UnknownTask {
-  return new UnknownTask(`there is no task ${JSON.stringify(id.slice(0, 100))}; ended tasks are kept for a time`);
+  return new UnknownTask(
+    `there is no task ${JSON.stringify(id.slice(0, 100))}; ended tasks are kept for a limited time`,
+  );
 }
 
 /** The engine does not support this at run time for any model. */

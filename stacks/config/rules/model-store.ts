@@ -20,13 +20,16 @@ export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models 
     })),
   ]);
   for (const { path, source, folder } of sources) {
-    const mayBeElsewhere = path.at(-1) === "source" && bucketElsewhere(source, storage) !== undefined;
+    const isModel = path.at(-1) === "source";
+    const mayBeElsewhere = isModel && bucketElsewhere(source, storage) !== undefined;
     if (storage && source?.startsWith("s3://") && !bucketPrefix(source, storage.bucket) && !mayBeElsewhere) {
       yield {
         path,
         value: source,
         allowed: `a prefix in the environment's model store, s3://${storage.bucket}/…${elsewhere(storage.buckets)}`,
-        fix: `add the bucket under storage.buckets, copy the files to s3://${storage.bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or mount them by pvc://claim/path`,
+        fix: isModel
+          ? `add the bucket under storage.buckets, copy the files to s3://${storage.bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or mount them by pvc://claim/path`
+          : `copy the files to s3://${storage.bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or name a repository, hf://org/name`,
       };
     }
   }

@@ -31,6 +31,7 @@ describe("all checks of a cluster", () => {
     runtimeClasses: ["nvidia"],
     agents: ["rancher"],
     awsLoadBalancer: true,
+    gatewayController: { namespace: "theirs" },
   });
   const wanted = {
     ...plain,
@@ -71,6 +72,7 @@ describe("all checks of a cluster", () => {
       "Pool a10",
       "RuntimeClass nvidia",
       "Envoy Gateway",
+      "Settings of Envoy Gateway",
       "AWS Load Balancer Controller",
       "Rights",
     ]);

@@ -47,7 +47,7 @@ const HOSTILE: Readonly<Record<string, readonly [string, RegExp]>> = {
   "a chart's template": ["spec:\n  name: {{ .Release.Name }}-llm\n", /line 2: .*helm template/],
   "a chart's template as a whole value": ["metadata:\n  name: {{ .Values.name }}\n", /line 2: .*helm template/],
   "a chart's template as a name": ["kind: Model\nmetadata:\n  name: '{{ .Values.name }}'\n", /line 1: .*helm template/],
-  "a key that stands twice": ["ollama: {models: {}}\nollama: {}\n", /line 2: the key ollama stands twice/],
+  "a key that stands twice": ["ollama: {models: {}}\nollama: {}\n", /line 2: the key ollama appears twice/],
   "an alias as a key": ["a: &p __proto__\n? *p\n: {b: 1}\n", /line 2: a key is neither/],
   "a prototype key in a merge": ["<<: [{constructor: 1}]\nollama: {models: {}}\n", /line 1: the key constructor/],
   "a tag of another type": ["ollama: {models: {}}\nx: !!set {a, b}\n", /line 2: the tag .*set is not read/],

@@ -87,7 +87,10 @@ describe("GatewayControllers", () => {
     expect(inputs.values).toMatchObject({
       controller: {
         replicaCount: 2,
-        mutatingWebhook: { certManager: { enable: true } },
+        mutatingWebhook: {
+          certManager: { enable: true },
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "inference-gateway" } },
+        },
         metricsRequestHeaderAttributes: "x-consumer-id:consumer",
         mcp: { sessionEncryption: { seed: "$(MCP_SESSION_ENCRYPTION_SEED)" } },
         extraEnvVars: [{ name: "MCP_SESSION_ENCRYPTION_SEED", valueFrom: { secretKeyRef: session } }],

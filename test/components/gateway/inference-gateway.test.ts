@@ -171,7 +171,14 @@ describe("InferenceGateway", () => {
       tcpKeepalive: { idleTime: "60s", interval: "15s", probes: 4 },
       headers: {
         earlyRequestHeaders: {
-          remove: ["x-consumer-id", "x-ai-eg-model", "x-path-model", "x-tenant-id", "x-token-consumer"],
+          remove: [
+            "x-consumer-id",
+            "x-ai-eg-model",
+            "x-path-model",
+            "x-gateway-destination-endpoint",
+            "x-tenant-id",
+            "x-token-consumer",
+          ],
         },
         withUnderscoresAction: "RejectRequest",
         lateResponseHeaders: { set: [{ name: "x-request-id", value: "%REQ(X-REQUEST-ID)%" }] },

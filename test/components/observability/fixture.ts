@@ -49,7 +49,7 @@ export const TARGETS: readonly ScrapeTarget[] = [
   ...gatewayTargets({
     namespace: "inference-gateway",
     podLabels: { "gateway.envoyproxy.io/owning-gateway-name": "inference" },
-    metrics: [{ name: "envoy", port: 19001, path: "/stats/prometheus" }],
+    metrics: [{ name: "envoy", port: 19001, path: "/stats/prometheus", droppedWith: "error_type" }],
   }),
   modelStoreTarget({ namespace: "model-store", podLabels: { "app.kubernetes.io/name": "store-metrics" }, port: 9101 }),
   certManagerTarget(certManagerPods),

@@ -1,4 +1,7 @@
-import { PodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
+import {
+  type IPodMonitor,
+  PodMonitor,
+} from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chartValueProblems } from "../../../catalog/chart-values";
 import { MODEL_NAMESPACES } from "../../../components/observability/model-namespaces";
@@ -159,6 +162,18 @@ describe("Observability with GPUs, a store and a webhook", () => {
       selector: { matchLabels: { "app.kubernetes.io/name": "store-metrics" } },
       podMetricsEndpoints: [{ portNumber: 9101, path: "/metrics" }],
     });
+  });
+
+  it("drops series with the label of a target, and no others", () => {
+    const rules = deployment
+      .ofKind("PodMonitor")
+      .map(({ name, inputs }) => [
+        name,
+        (inputs as Partial<IPodMonitor>).spec?.podMetricsEndpoints?.[0]?.metricRelabelings,
+      ]);
+    expect(rules.filter(([, rule]) => rule !== undefined)).toEqual([
+      ["observability-monitors-gateway-envoy", [{ action: "drop", sourceLabels: ["error_type"], regex: ".+" }]],
+    ]);
   });
 
   it("holds no key of the model store, nor a certificate", () => {

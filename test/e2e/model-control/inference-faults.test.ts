@@ -136,7 +136,7 @@ describe("a worker that somebody stopped", () => {
     expect(await stand.listedBy("/api/ps")).toEqual([]);
 
     const waiting = await infer(api, { model, prompt: "later", options: { max_tokens: 3 } }, INFER);
-    const told = "w1 is stopped, until somebody starts it";
+    const told = "w1 is stopped until a user starts it";
     await waitFor("the step", async () => ((await look(api, waiting, INFER)).step === told ? true : undefined));
     expect(await stand.listedBy("/api/ps")).toEqual([]);
 

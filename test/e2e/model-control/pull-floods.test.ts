@@ -93,7 +93,7 @@ describe("one tenant's pulls", () => {
     );
     await waitFor("the engine to be left alone", async () => engine.pulling.length === 0 || undefined, 10);
     const errors = (await running()).body.tasks.flatMap(({ error }) => error ?? []);
-    expect(errors).toEqual(Array(3).fill("cancelled: nobody waits for it any more"));
+    expect(errors).toEqual(Array(3).fill("cancelled: no request waits for it"));
   }, 150_000);
 
   it("are shared with who asks for the same: a pull that waits for the first one's slot takes the other's", async () => {

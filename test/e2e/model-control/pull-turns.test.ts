@@ -318,12 +318,12 @@ describe("helpers", () => {
     expect(await whileFull(() => tasks.abandon(other))).toBe(true);
     expect(await tasks.find(other)).toMatchObject({
       state: "failed",
-      error: "cancelled: nobody waits for it any more",
+      error: "cancelled: no request waits for it",
     });
     expect(await tasks.abandon(other)).toBe(false);
     expect(await tasks.helpers()).toEqual([]);
     // A cancelled one stays so, in words of its own.
-    expect(await tasks.cancel(other)).toMatchObject({ error: "cancelled: nobody waits for it any more" });
+    expect(await tasks.cancel(other)).toMatchObject({ error: "cancelled: no request waits for it" });
     expect(await pull("b:1", "token:b", true)).not.toBe(other);
   });
 });

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { IPodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import { stringify } from "yaml";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { requirePart } from "../../../rehearsal/parts/find";
@@ -13,12 +14,16 @@ export interface RunningPrometheus {
   stop(): Promise<void>;
 }
 
-/** @param scrapes URL of series in the text format. @param past OpenMetrics with times. */
+export type MonitorEndpoint = NonNullable<NonNullable<IPodMonitor["spec"]>["podMetricsEndpoints"]>[number];
+
+/** @param scrapes URL of series in the text format. @param relabelings of these, as a monitor has them. @param past OpenMetrics with times. */
 export async function startPrometheus({
   scrapes,
+  relabelings = [],
   past,
 }: {
   readonly scrapes?: string;
+  readonly relabelings?: MonitorEndpoint["metricRelabelings"];
   readonly past?: string;
 }): Promise<RunningPrometheus> {
   const [port = 0] = await freePorts(1);
@@ -34,7 +39,19 @@ export async function startPrometheus({
   }
   const server = await ServerProcess.start((folder) => {
     const targets = scrapes === undefined ? [] : [new URL(scrapes).host];
-    const job = { job_name: "platform", honor_labels: true, scrape_interval: "1s", static_configs: [{ targets }] };
+    const job = {
+      job_name: "platform",
+      honor_labels: true,
+      scrape_interval: "1s",
+      static_configs: [{ targets }],
+      metric_relabel_configs: relabelings.map(({ action, sourceLabels, regex, targetLabel, replacement }) => ({
+        action,
+        source_labels: sourceLabels,
+        regex,
+        target_label: targetLabel,
+        replacement,
+      })),
+    };
     const config = join(folder, "prometheus.yml");
     writeFileSync(config, stringify({ scrape_configs: [job] }));
     return {

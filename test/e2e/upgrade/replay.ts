@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type * as automation from "@pulumi/pulumi/automation";
 import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { createStack } from "../engine/automation-stack";
 import { engineVariables } from "../engine/engine-variables";
-import { parseEnvironment } from "../engine/environment-file";
+import { type EnvironmentFile, parseEnvironment } from "../engine/environment-file";
 import { startProvider } from "../engine/provider-process";
 import type { RecordedState } from "./recorded-state";
 
@@ -14,6 +15,13 @@ export interface PlannedStep {
   readonly type: string;
   readonly name: string;
 }
+
+/** Makes the stack of an environment in whatever program takes it over. */
+export type StackMaker = (
+  name: string,
+  file: EnvironmentFile,
+  variables: Readonly<Record<string, string>>,
+) => Promise<automation.Stack>;
 
 /** An empty cluster, and the providers that all replays on it share: each of them is a process of 100 MB that starts in seconds. */
 export class ReplayStand {
@@ -40,8 +48,17 @@ export class ReplayStand {
     return this.plane.stop();
   }
 
-  /** What the engine means to do when this program runs where another version left `recorded`. */
-  async replay(recorded: RecordedState): Promise<readonly PlannedStep[]> {
+  /** Folder that goes with the stand. */
+  get folder(): string {
+    return this.plane.folder;
+  }
+
+  /**
+   * What the engine means to do when a program runs where another version left `recorded`.
+   *
+   * @param makeStack of the program. @default this one, in this process
+   */
+  async replay(recorded: RecordedState, makeStack: StackMaker = createStack): Promise<readonly PlannedStep[]> {
     const { version, environment } = recorded;
     const folder = join(this.plane.folder, `${version}-${environment}`);
     const backend = join(folder, "backend");
@@ -50,7 +67,7 @@ export class ReplayStand {
       ...engineVariables({ home: join(folder, "home"), backend, ports: this.ports }),
       KUBECONFIG: this.plane.kubeconfig,
     };
-    const stack = await createStack(environment, parseEnvironment(recorded.file, environment), variables);
+    const stack = await makeStack(environment, parseEnvironment(recorded.file, environment), variables);
     await stack.importStack(recorded.deployment);
     const steps: PlannedStep[] = [];
     await stack.preview({

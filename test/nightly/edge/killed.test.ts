@@ -87,8 +87,8 @@ describe("an installation that is killed", { timeout: 300_000 }, () => {
     undisturbed.machine = Object.fromEntries(bed().machine.written());
     undisturbed.resources = await resourcesOf(bed());
     expect(Object.keys(undisturbed.machine)).toContain("/etc/rancher/k3s/config.yaml");
-    // Of these the engine counts all but the provider that it makes by itself.
-    expect(Object.keys(undisturbed.resources)).toHaveLength(7);
+    // Of these the engine counts all but the two providers that it makes by itself.
+    expect(Object.keys(undisturbed.resources)).toHaveLength(8);
   });
 
   it("reads its kubeconfig anew where that alone is replaced, and nothing else happens", async () => {

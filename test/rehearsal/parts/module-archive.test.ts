@@ -43,7 +43,7 @@ describe("a module's files without Go", () => {
     const [first, second] = ENTRIES;
     const changed = [first, { ...second, content: Buffer.from("kind: B\n") }] as typeof ENTRIES;
     const { url } = await startOrigin({ [PATH]: file(zipOf(changed)) });
-    const says = `${url}${PATH}: what came has the hash ${moduleHash(changed)}, and go.sum has ${HASH}`;
+    const says = `${url}${PATH}: the file has the hash ${moduleHash(changed)}, but go.sum has ${HASH}`;
     await expect(download(url)).rejects.toThrow(says);
   });
 

@@ -206,7 +206,7 @@ describe("the loss of a node", () => {
       { name: "chat-1", restartedAsGroup: true },
     ];
     expect(said({ losses: [{ ...loss, groups, recovered: false }] })).toEqual([
-      "broken node-loss: loss of gpu-0 group chat-0 kept pods of its former self: they wait for it for ever",
+      "broken node-loss: loss of gpu-0 group chat-0 kept pods of its previous generation: they never become ready",
       "broken node-loss: loss of gpu-0 not everything was ready again a minute after the node was replaced",
     ]);
   });

@@ -72,10 +72,10 @@ gpu-0   1     chat 0 of 1  0        chat-0 anew  yes
 Not rehearsed
   pods of 1 Helm charts: cert-manager
   controllers of 1 kinds of custom resources: Gateway
-  containers, images, GPUs and drivers: KWOK plays the kubelets, and every pod with a node is ready at once
-  networks, load balancers and the cloud's own storage: volumes are stand-ins that any node can mount
-  trials of RDMA networks: once a gate's Job has ended, the rehearsal takes the taint of its nodes away in its place
-  waiting times: images, model downloads, and the minutes until a cluster takes a dead node for lost
+  containers, images, GPUs and drivers: KWOK simulates the kubelets, and every pod with a node is ready at once
+  networks, load balancers and the cloud's storage: volumes are fakes that any node can mount
+  trials of RDMA networks: once a gate's Job has ended, the rehearsal removes the taint of its nodes
+  waiting times: images, model downloads, and the minutes until a cluster reports a dead node
 
 Seconds: plan 1.3
 

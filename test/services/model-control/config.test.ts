@@ -124,7 +124,7 @@ workers:
   - { name: w1, backend: vllm, url: "http://vllm:8000", memoryBytes: 1 }
 `);
     expect(message.split("\n").slice(1)).toEqual([
-      "  line 6: workers[0].models is a list of 1; allowed: nothing: ollama tells its models itself",
+      "  line 6: workers[0].models is a list of 1; allowed: no models: ollama reports its models",
       expect.stringContaining('workers[0].pins[0] is "a b"; allowed: a model\'s name'),
       expect.stringContaining(
         'workers[0].pins[1] is "hf.co/a/b"; allowed: a model\'s name: the registry "hf.co" is not',

@@ -90,5 +90,5 @@ export function authorize(
   if (anyOf.some((scope) => may(caller, scope))) {
     return;
   }
-  throw new Forbidden(`the token ${caller.id} has not the scope "${anyOf[0]}"`, anyOf[0]);
+  throw new Forbidden(`the token ${caller.id} lacks the scope "${anyOf[0]}"`, anyOf[0]);
 }

@@ -122,7 +122,7 @@ export class OllamaBackend implements Backend {
     const body = { model, stream: true, insecure: this.insecureRegistries.has(hostOf(model)?.toLowerCase() ?? "") };
     const meter = new PullMeter();
     const stall = new StallTimer(
-      (seconds) => new EngineUnavailable(`the pull of ${model} did not move for ${seconds} s`),
+      (seconds) => new EngineUnavailable(`the pull of ${model} made no progress for ${seconds} s`),
     );
     const { pullStallSeconds, verifySeconds } = this.timeouts;
     stall.restart(pullStallSeconds);
@@ -192,7 +192,7 @@ export class OllamaBackend implements Backend {
     if (!gone) {
       // Cancels the pending unload: later, the model may be in use or pinned.
       await this.touch(model, TOUCH_SECONDS, signal);
-      throw new EngineUnavailable(`${model} is still in use ${seconds} s after it was told to leave: it stays`);
+      throw new EngineUnavailable(`${model} is still in use ${seconds} s after the unload request: it stays loaded`);
     }
   }
 
@@ -237,7 +237,7 @@ export class OllamaBackend implements Backend {
         return;
       }
     }
-    throw new EngineUnavailable("Ollama ended its answer without saying so");
+    throw new EngineUnavailable("Ollama ended its answer without a final message");
   }
 
   private async listed(signal: AbortSignal): Promise<readonly ListedModel[]> {

@@ -25,7 +25,7 @@ export class PullMeter {
   update(part: string, totalBytes: number, completedBytes: number): PullProgress {
     const before = this.parts.get(part);
     if (before === undefined && this.parts.size >= MOST_PARTS) {
-      throw new EngineUnavailable(`the pull tells of more than ${MOST_PARTS} parts`);
+      throw new EngineUnavailable(`the pull reports more than ${MOST_PARTS} layers`);
     }
     const { totalBytes: knownTotal, completedBytes: knownCompleted } = before ?? NOTHING;
     const total = Math.max(knownTotal, totalBytes);

@@ -112,7 +112,7 @@ export class TritonBackend implements Backend {
     const ask = async () => !isLoaded(await this.index(signal), model);
     const gone = await waitUntil(ask, { seconds, everySeconds: 0.2, signal });
     if (!gone) {
-      throw new EngineUnavailable(`${model} is still loaded ${seconds} s after it was told to leave`);
+      throw new EngineUnavailable(`${model} is still loaded ${seconds} s after the unload request`);
     }
   }
 
@@ -211,7 +211,7 @@ function parametersOf(
   const streams = model_transaction_policy?.decoupled === true;
   if (!takes("text_input") || !output.some(({ name }) => name === "text_output")) {
     throw new NotSupported(
-      `${model} on Triton writes no text: it has not the input text_input and the output text_output`,
+      `${model} on Triton writes no text: it lacks the input text_input and the output text_output`,
     );
   }
   if (takes("sampling_param_max_tokens")) {

@@ -187,7 +187,7 @@ export class VllmBackend implements Backend {
       }
     }
     if (finishReason === undefined) {
-      throw new EngineUnavailable("vLLM ended its answer without saying so");
+      throw new EngineUnavailable("vLLM ended its answer without a final message");
     }
     yield {
       type: "end",

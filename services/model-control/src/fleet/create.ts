@@ -162,9 +162,7 @@ class EngineFleet implements Fleet {
     const keepers = holders.filter(({ worker: { backend, keeps } }) => keeps.has(backend.nameOf(name)));
     if (keepers.length > 0 && !force) {
       const where = keepers.map(({ worker }) => worker.spec.name).join(", ");
-      throw new ModelPinned(
-        `${name} is pinned on ${where}: the platform counts on it; force=true deletes it all the same`,
-      );
+      throw new ModelPinned(`${name} is pinned on ${where}: the platform needs it; force=true deletes it anyway`);
     }
     for (const holder of holders) {
       if (isAway(holder)) {

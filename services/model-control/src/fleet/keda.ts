@@ -64,7 +64,7 @@ export class Keda {
       "Content-Type",
       PatchStrategy.MergePatch,
     );
-    await call(`tell ${nameOf(place)} "${word}"`, signal, () =>
+    await call(`set ${nameOf(place)} to "${word}"`, signal, () =>
       found(this.api.patchNamespacedCustomObject({ ...resource(place), body: { metadata: { annotations } } }, options)),
     );
   }

@@ -57,7 +57,7 @@ export async function loadUnderLease(
   const after = await inspect(context, worker, signal);
   const loaded = find(after, model);
   if (!loaded?.loaded) {
-    throw new EngineRefusal(`${spec.name} took ${model} into memory and dropped it at once`);
+    throw new EngineRefusal(`${spec.name} loaded ${model} and unloaded it at once`);
   }
   await touch(context, worker, loaded);
   report({ type: "loaded", worker: spec.name, model, memoryBytes: loaded.memoryBytes });

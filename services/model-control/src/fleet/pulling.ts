@@ -122,7 +122,7 @@ class RunningPull {
         }
         if (round === MOST_ROUNDS) {
           throw new EngineUnavailable(
-            `${this.model} was pulled ${round} times, and each time parts of it were deleted meanwhile`,
+            `${this.model} was pulled ${round} times, and each time other operations deleted layers of it`,
           );
         }
       }

@@ -134,7 +134,7 @@ async function stayAtZero(
   };
   const seconds = autoscalerSeconds + settleSeconds;
   if (!(await waitUntil(hasStayed, { seconds, everySeconds: lookSeconds, signal }))) {
-    throw new EngineUnavailable(`${targetName(target)} does not stay at zero: something scales it again and again`);
+    throw new EngineUnavailable(`${targetName(target)} does not stay at zero: another controller scales it up`);
   }
 }
 

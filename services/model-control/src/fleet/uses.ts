@@ -72,7 +72,7 @@ export async function freeMemory(
     });
     if (!isUnused) {
       throw new EngineUnavailable(
-        `${model} is still in use on ${spec.name} ${times.useSeconds} s after it was told to leave: it stays`,
+        `${model} is still in use on ${spec.name} ${times.useSeconds} s after the unload request: it stays loaded`,
       );
     }
     await backend.unload(model, lease.signal);

@@ -88,7 +88,7 @@ export class Inferences {
       }
       const id = created.as === "known" ? created.id : made.id;
       if (created.as === "known" && !created.sameBody) {
-        throw new KeyReused("this Idempotency-Key stands for another request: use a new key for a new request");
+        throw new KeyReused("this Idempotency-Key belongs to another request: use a new key for a new request");
       }
       // The process that created a known task may have died before queueing it; queueing again is
       // idempotent.
@@ -277,11 +277,11 @@ export class Inferences {
     const { queuedPerCaller, queued, wait } = this.surroundings.config;
     return whose === "owner"
       ? new TooManyQueued(
-          `${queuedPerCaller} tasks of this caller are unfinished, which is the most for one ("inference.queuedPerCaller"): wait for some to end`,
+          `${queuedPerCaller} tasks of this caller are unfinished, which is the limit per caller ("inference.queuedPerCaller"): wait for some to end`,
           Math.ceil(wait.seconds),
         )
       : new QueueFull(
-          `${queued} tasks are unfinished, which is the most for all callers ("inference.queued"): try again later`,
+          `${queued} tasks are unfinished, which is the limit for all callers ("inference.queued"): try again later`,
         );
   }
 

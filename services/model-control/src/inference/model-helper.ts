@@ -94,7 +94,7 @@ function waitFor(readiness: Exclude<Readiness, { state: "ready" }>): string {
     case "starting":
       return `${readiness.worker} is starting`;
     case "stopped":
-      return `${readiness.worker} is stopped, until somebody starts it`;
+      return `${readiness.worker} is stopped until a user starts it`;
     case "unreachable":
       return `${readiness.worker} cannot be reached`;
   }

@@ -7,11 +7,11 @@ export const PROBLEMS = {
   engine_refused: "the engine refused the prompt: it may be too long for the model, or not what the model takes",
   engine_failed: "no engine answered, however often it was asked",
   time_limit: "the engine gave no token within the time for one answer",
-  no_text: "the engine wrote as many tokens as it may, and no text among them",
-  idle: "the engine fell silent in mid-answer: what it had said by then is kept",
-  interrupted: "the answer broke off: what had come by then is kept, and it is not asked again",
-  unreadable: "the prompt cannot be decrypted any more: its key is gone from the key file",
-  answer_unreadable: "the answer cannot be decrypted any more: its key is gone from the key file",
+  no_text: "the engine reached its limit of tokens without any text",
+  idle: "the engine stopped sending in mid-answer: the text until then is kept",
+  interrupted: "the answer broke off: the text until then is kept, and the prompt is not sent again",
+  unreadable: "the prompt cannot be decrypted: its key was removed from the key file",
+  answer_unreadable: "the answer cannot be decrypted: its key was removed from the key file",
   lost: "the process that worked on it ended, each time that it was tried",
 } as const;
 export type Problem = keyof typeof PROBLEMS;

@@ -18,7 +18,7 @@ import {
   type StoredTask,
 } from "./record";
 
-const FORGOTTEN = 'it was deleted, or its time is over ("inference.lifeSeconds")';
+const FORGOTTEN = 'it was deleted, or its lifetime is over ("inference.lifeSeconds")';
 
 export type TurnEnd =
   | { readonly as: "ended"; readonly worker?: string }

@@ -145,7 +145,7 @@ function checkOptions(options: unknown): void {
     throw new Refusal(
       400,
       "option_not_allowed",
-      `options.${foreign.slice(0, 100)} is the platform's to set, because it loads the model anew: leave it out; allowed: ${[...ANSWER_OPTIONS].join(", ")}`,
+      `options.${foreign.slice(0, 100)} is not allowed, because it reloads the model: remove it; allowed: ${[...ANSWER_OPTIONS].join(", ")}`,
     );
   }
 }

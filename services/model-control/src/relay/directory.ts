@@ -56,7 +56,7 @@ export class Directory {
       throw new Refusal(
         503,
         "model_not_loaded",
-        `the model ${quote(asked)} is on disk and not loaded: whoever operates the platform loads it with POST /models/load`,
+        `the model ${quote(asked)} is on disk, but not loaded: an operator of the platform can load it with POST /models/load`,
       );
     }
     return { model, holders };
@@ -121,7 +121,7 @@ export class Directory {
   }
 }
 
-const NOBODY = "no server answers that could have models";
+const NOBODY = "no model server answers";
 
 /** OpenAI's error text. */
 function unknown(asked: string): Refusal {

@@ -120,7 +120,7 @@ function send(
   });
 }
 
-/** Workers redirect nobody. */
+/** Workers send no redirects. */
 function statusOf({ statusCode = 502 }: IncomingMessage): number {
   return statusCode >= 200 && (statusCode < 300 || statusCode >= 400) && statusCode < 600 ? statusCode : 502;
 }

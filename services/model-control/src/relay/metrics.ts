@@ -14,7 +14,7 @@ export class RelayMetrics {
   });
   private readonly away = new Gauge({
     name: "model_relay_worker_away",
-    help: "1 while a worker does not say what it has",
+    help: "1 while a worker does not report its models",
     labelNames: ["worker"],
     registers: [this.registry],
   });

@@ -103,7 +103,7 @@ export class RelayServer {
       return error;
     }
     this.parts.log.error({ error }, "a request failed");
-    return new Refusal(502, "relay_failed", "the request could not be passed on");
+    return new Refusal(502, "relay_failed", "the request could not be forwarded");
   }
 
   private async work(asked: Asked): Promise<void> {

@@ -32,7 +32,7 @@ export class Tenants {
   of(name: string | string[] | undefined, dialect: Dialect): Tenant {
     const tenant = typeof name === "string" ? this.byName.get(name) : undefined;
     if (tenant === undefined) {
-      throw new Refusal(403, "unknown_caller", "the gateway has not said who calls");
+      throw new Refusal(403, "unknown_caller", "the gateway did not name the caller");
     }
     if (dialect === "ollama" && !tenant.ollamaApi) {
       throw new Refusal(

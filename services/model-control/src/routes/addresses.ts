@@ -25,7 +25,7 @@ export function refuseUnknownAddresses(server: Server): void {
       .filter(([, { pattern }]) => pattern.test(path))
       .sort(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")) || b.length - a.length);
     if (closest === undefined) {
-      throw new NotFound("there is nothing at this address; /openapi.json lists what there is");
+      throw new NotFound("this address does not exist; /openapi.json lists all");
     }
     throw new MethodNotAllowed(closest[1].methods);
   });

@@ -119,7 +119,7 @@ function healthOf({ queue, workers }: Seen, wanted?: string): Health {
 function loadedCheck(workers: readonly WorkerReport[] | undefined, wanted?: string): Check {
   const telling = (workers ?? []).filter(({ problem }) => problem === undefined);
   if (telling.length === 0) {
-    return check(null, "no engine tells");
+    return check(null, "no engine reports its models");
   }
   if (wanted === undefined) {
     const count = new Set(telling.flatMap(({ loaded }) => loaded)).size;
@@ -159,9 +159,9 @@ function gpuCheck(workers: readonly WorkerReport[] | undefined): Check {
   const told = (workers ?? []).filter(({ gpu }) => gpu !== undefined);
   const withGpu = told.filter(({ gpu }) => gpu === true).length;
   if (told.length === 0) {
-    return check(null, "no engine tells before it loaded a model");
+    return check(null, "engines report a GPU only after they load a model");
   }
-  return check(withGpu > 0, `${withGpu} of ${told.length} workers that tell compute on a GPU`);
+  return check(withGpu > 0, `${withGpu} of ${told.length} workers that report it compute on a GPU`);
 }
 
 function check(ok: boolean | null, detail: string): Check {

@@ -10,7 +10,7 @@ const prompt = z.string().min(1);
 /** Message for a wrong type. Omits the value: errors must not contain prompts. */
 const NO_CONVERSATIONS =
   `a conversation, which is a list of {"role", "content"}, or a list of conversations; a role is one of ${ROLES.join(", ")}, ` +
-  "a content is a text, no text or list is empty, and nothing else stands beside them";
+  "a content is a text; no text or list may be empty, and other fields are not allowed";
 const NO_PROMPTS = "a text, or a list of texts; no text or list is empty";
 /** Maximum number of stop sequences. */
 const MOST_STOPS = 4;

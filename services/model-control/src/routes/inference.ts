@@ -34,8 +34,8 @@ export function inferenceRoutes(server: Server, { config, inferences }: Surround
         tags: ["inference"],
         summary: "Have a model answer one prompt, or a batch of them",
         description:
-          "Makes a task, which has the model pulled, loaded or woken where it must be. Nobody but the token that asked, and " +
-          "those of the same tenant, finds it. Prompts and answers are encrypted at rest, and never logged.",
+          "Creates a task, which has the model pulled, loaded or woken if needed. Only the token that asked, and tokens of " +
+          "its tenant, can read it. Prompts and answers are encrypted at rest, and never logged.",
         operationId: "infer",
         headers: idempotencyHeader,
         body,

@@ -61,9 +61,8 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
         tags: ["models"],
         summary: "Bring a model to a worker's disk, and into its memory",
         description:
-          "Makes a task of the caller's; while it is unfinished, the same request finds it again, whoever makes it. Callers take " +
-          "turns, and each may have so many unfinished. Models that were not used for the longest time leave where there is " +
-          "no room; pinned ones never do.",
+          "Creates a task of the caller; while it is unfinished, the same request of any caller returns it. Callers take turns, " +
+          "and have a limit of unfinished tasks. The least recently used models leave when there is no room; pinned ones stay.",
         operationId: "pullModel",
         body: z.strictObject({
           model,

@@ -10,10 +10,10 @@ export const PROBLEM_TYPE = "application/problem+json";
 /** RFC 9457 problem with a stable code. */
 export const problemSchema = z
   .object({
-    type: z.string().default("about:blank").meta({ description: "Always about:blank: the code tells the kind" }),
+    type: z.string().default("about:blank").meta({ description: "Always about:blank: the code states the kind" }),
     title: z.string().meta({ description: "The status in words" }),
     status: z.int().min(400).max(599),
-    detail: z.string().meta({ description: "What is wrong, and what would put it right" }),
+    detail: z.string().meta({ description: "What is wrong, and the fix" }),
     code: z.string().meta({ description: "Stable, for programs", examples: ["unknown_model"] }),
     request_id: z.string().meta({ description: "The request's id in the log" }),
   })

@@ -21,7 +21,7 @@ const bytes = z.int().min(0);
 const time = z.iso.datetime();
 
 const check = z.object({
-  ok: z.boolean().nullable().meta({ description: "null when it cannot be told" }),
+  ok: z.boolean().nullable().meta({ description: "null when unknown" }),
   detail: z.string(),
 });
 
@@ -85,12 +85,10 @@ export const modelSchema = z
         disk_bytes: bytes.optional(),
         memory_bytes: bytes.optional(),
         last_used: time.optional(),
-        unloads_at: time
-          .optional()
-          .meta({ description: "When it leaves memory, or soon after, if nobody uses it until then" }),
+        unloads_at: time.optional().meta({ description: "When it is unloaded, or soon after, unless used until then" }),
         stays: z.enum(STAYS).optional().meta({
           description:
-            "Why it is loaded without such a time. not_supported: the engine cannot free its memory. in_use: a request runs now, where the engine tells",
+            "Why it is loaded without such a time. not_supported: the engine cannot free its memory. in_use: a request runs now, where the engine reports it",
         }),
       }),
     ),
@@ -107,10 +105,10 @@ export const workerSchema = z
     backend: z.enum(BACKENDS),
     state: z.enum(WORKER_STATES).meta({
       description:
-        "stopped: by this API, until it is started here. asleep: taken away by what scales it by demand, until somebody asks for its model, or starts it here",
+        "stopped: by this API, until it is started here. asleep: scaled to zero by its autoscaler, until a request for its model or a start here",
     }),
     version: z.string().optional(),
-    gpu: z.boolean().optional().meta({ description: "Absent when the engine does not tell" }),
+    gpu: z.boolean().optional().meta({ description: "Absent when the engine does not report it" }),
     memory: budget,
     disk: budget.optional(),
     models: z.array(z.string()),

@@ -353,11 +353,11 @@ export class TaskQueue implements Tasks {
     this.observer.refused(kind, admitted, owner);
     throw admitted === "owner"
       ? new TooManyQueued(
-          `${queuedPerCaller} ${lane} of this caller are unfinished, which is the most for one ("pulls.queuedPerCaller"): wait for some to end`,
+          `${queuedPerCaller} ${lane} of this caller are unfinished, which is the limit per caller ("pulls.queuedPerCaller"): wait for some to end`,
           Math.ceil(backoffSeconds),
         )
       : new QueueFull(
-          `${queued} ${lane} are unfinished, which is the most for all callers ("pulls.queued"): try again later`,
+          `${queued} ${lane} are unfinished, which is the limit for all callers ("pulls.queued"): try again later`,
         );
   }
 

@@ -11,7 +11,7 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const CANCELLED = "cancelled";
 
 /** Error of a helper task that no inference task waits for. */
-export const UNWANTED = "cancelled: nobody waits for it any more";
+export const UNWANTED = "cancelled: no request waits for it";
 
 /** Model names are from `parseModelName`; workers are configured. */
 export type TaskRequest = SharedRequest | InferenceRequest;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER } from "../../../../names/gateway";
 import { AFFINITIES } from "../../../../planner/affinity";
+import { existingControllerSchema } from "./existing-controller";
 import { dnsLabel, hostname, text, url, wholeNumber } from "./fields";
 import { outsideNetworks, WITHOUT_NETWORKS } from "./outside-fields";
 import { taggedUnion } from "./tagged-union";
@@ -200,6 +201,7 @@ export const gatewaySection = z
           "Annotations of that Service: the settings of your cloud's load balancer. They add to what the platform sets on OCI and AWS, and win over it (docs/network.md).",
         examples: [{ "service.beta.kubernetes.io/aws-load-balancer-scheme": "internet-facing" }],
       }),
+    controller: existingControllerSchema.optional(),
     tls: tlsSchema,
     consumers: consumersSchema,
     auth: authSchema.optional(),

@@ -171,7 +171,7 @@ export const STORIES: readonly Story[] = [
     isOutage: false,
   },
   {
-    story: "nobody restarts k3s, and its certificates run out",
+    story: "k3s is not restarted, and its certificates expire",
     series: {
       'k3s_certificate_expiration_seconds{job="kubelet",node="box",subject="CN=box",usages="ServerAuth"}': `${60 * 86_400 + FAULT * 60}-60x${MINUTES - 1}`,
     },
@@ -213,7 +213,7 @@ export const STORIES: readonly Story[] = [
   },
   {
     story:
-      "a GPU has a memory error, then its program is cleaned up, where the cluster's exporter tells the last XID only",
+      "a GPU has a memory error, then its program is cleaned up, where the cluster's exporter reports only the last XID",
     series: { [world.XID]: gauge([FAULT, 0], [1, 48], [rest - 1, 45]) },
     alert: "GpuXidErrors",
     after: 1,

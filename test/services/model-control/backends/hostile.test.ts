@@ -112,7 +112,7 @@ describe("a hostile pull", () => {
         }
       }
     }
-    expect((await pullError(endless)).message).toBe("the pull tells of more than 1000 parts");
+    expect((await pullError(endless)).message).toBe("the pull reports more than 1000 layers");
     expect(performance.now() - begun).toBeLessThan(4_000);
   });
 });

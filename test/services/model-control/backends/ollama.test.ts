@@ -103,7 +103,7 @@ describe("on an Ollama that works", () => {
     await hasty.load("llama3.2:3b", signal);
     ollama.begin("llama3.2:3b");
     await expect(hasty.unload("llama3.2:3b", signal)).rejects.toThrow(
-      "still in use 0 s after it was told to leave: it stays",
+      "still in use 0 s after the unload request: it stays loaded",
     );
     ollama.end("llama3.2:3b");
     expect([...ollama.loaded.keys()]).toEqual(["llama3.2:3b"]);
@@ -202,7 +202,7 @@ describe("on an Ollama in trouble", () => {
   test("whose pull does not move, though it goes on talking", async () => {
     const backend = await backendOf(() => ({ lines: standstill() }), { pullStallSeconds: 0.2 });
     await expect(backend.pull("m:1", () => undefined, signal)).rejects.toThrow(
-      "the pull of m:1 did not move for 0.2 s",
+      "the pull of m:1 made no progress for 0.2 s",
     );
   });
 
@@ -227,7 +227,7 @@ describe("on an Ollama in trouble", () => {
       unloadSeconds: 0.3,
     });
     await expect(backend.unload("m:1", signal)).rejects.toThrow(
-      "m:1 is still in use 0.3 s after it was told to leave: it stays",
+      "m:1 is still in use 0.3 s after the unload request: it stays loaded",
     );
   });
 });

@@ -122,7 +122,7 @@ describe("a model finds its place", () => {
     await fleet.unload("seven:7b", signal);
     expect(await fleet.model("seven:7b", signal)).toMatchObject({ state: "on_disk", pinned: true });
     await pull("seven:7b");
-    const refused = "seven:7b is pinned on a: the platform counts on it; force=true deletes it all the same";
+    const refused = "seven:7b is pinned on a: the platform needs it; force=true deletes it anyway";
     await expect(fleet.purge("seven:7b", { force: false }, signal)).rejects.toThrow(new ModelPinned(refused));
     expect(a.onDisk.has("seven:7b")).toBe(true);
     await fleet.purge("seven:7b", { force: true }, signal);

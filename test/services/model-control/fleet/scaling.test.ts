@@ -93,7 +93,7 @@ describe("a worker that something scales by demand", () => {
     scaler.afterScale = (name) => scaler.counts.set(name, 3);
     const { fleet, state } = testFleet([ollamaWorker("a", ollama.url, { scale: BY_KEDA })], { scaler });
     await expect(fleet.stop("a", signal)).rejects.toThrow(
-      "StatefulSet model-chat/chat does not stay at zero: something scales it again and again",
+      "StatefulSet model-chat/chat does not stay at zero: another controller scales it up",
     );
     expect((await state.worker("a")).phase).toBe("running");
     expect(scaler.scaled.at(-1)).toBe("chat is free");

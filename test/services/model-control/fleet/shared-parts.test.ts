@@ -45,7 +45,7 @@ test("one whose parts always go is given up", async () => {
   const { pull } = testFleet([ollamaWorker("a", ollama.url)]);
   ollama.alwaysBroken = true;
   await expect(pull("variant:7b")).rejects.toThrow(
-    "variant:7b was pulled 3 times, and each time parts of it were deleted meanwhile",
+    "variant:7b was pulled 3 times, and each time other operations deleted layers of it",
   );
 });
 

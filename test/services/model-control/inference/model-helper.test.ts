@@ -115,7 +115,7 @@ describe("a model that cannot answer yet", () => {
     expect(may.requests).toEqual([{ kind: "start", worker: "w1" }]);
     const mayNot = new FakeTasks();
     const help = await helpAlong(mayNot, { ...TASK, mayStart: false }, stopped, undefined);
-    expect(help).toEqual({ step: "w1 is stopped, until somebody starts it" });
+    expect(help).toEqual({ step: "w1 is stopped until a user starts it" });
     expect(mayNot.requests).toEqual([]);
   });
 

@@ -157,7 +157,9 @@ describe("a body", () => {
     for (const option of ["num_ctx", "num_gpu", "num_batch", "num_thread", "use_mmap", "Num_Ctx", "__proto__"]) {
       const answer = await ask(relay, "/api/chat", `{"model":"m","options":{"${option}":1}}`);
       expect([option, answer.status]).toEqual([option, 400]);
-      expect(answer.body).toEqual({ error: expect.stringContaining(`options.${option} is the platform's to set`) });
+      expect(answer.body).toEqual({
+        error: expect.stringContaining(`options.${option} is not allowed, because it reloads the model`),
+      });
     }
     expect(worker.asked()).toHaveLength(1);
   });

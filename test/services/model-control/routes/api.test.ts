@@ -185,7 +185,7 @@ describe("callers", () => {
     });
     expect(await ask(method, url, undefined, READ)).toMatchObject({
       status: 403,
-      body: { code: "forbidden", detail: `the token viewer has not the scope "${scope}"` },
+      body: { code: "forbidden", detail: `the token viewer lacks the scope "${scope}"` },
       headers: { "www-authenticate": expect.stringContaining(`error="insufficient_scope", scope="${scope}"`) },
     });
     // Who fetches the warm models must not be able to delete or to stop anything.

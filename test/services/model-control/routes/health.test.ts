@@ -27,7 +27,7 @@ describe("health", () => {
         control_api: { ok: true, detail: "it answers" },
         queue: { ok: true, detail: "the task queue takes tasks" },
         backend: { ok: true, detail: "1 of 2 workers answer; unreachable: w2" },
-        gpu_available: { ok: true, detail: "1 of 1 workers that tell compute on a GPU" },
+        gpu_available: { ok: true, detail: "1 of 1 workers that report it compute on a GPU" },
         model_loaded: { ok: true, detail: "1 loaded" },
       },
     });

@@ -1,0 +1,57 @@
+import { AI_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../../names/namespaces";
+import { quotasOf } from "../../../planner/quotas";
+import { tenantsOf } from "../../../planner/tenants";
+import type { Rule } from "../core/rule";
+
+const OWN: readonly string[] = [GATEWAY_NAMESPACE, AI_GATEWAY_NAMESPACE];
+
+/** What only the platform's own Envoy Gateway does, or can be in. */
+export const existingControllersGoAlone: Rule = function* ({ sections: { gateway, mesh, cluster } }) {
+  const controller = gateway?.controller;
+  if (controller === undefined) {
+    return;
+  }
+  const lost = [
+    quotasOf(tenantsOf(gateway?.consumers ?? [])).length === 0
+      ? undefined
+      : "requestsPerMinute and tokensPerMinute of consumers: the rate limit service and its store are settings of the whole controller",
+    mesh === undefined || mesh.mode === "off"
+      ? undefined
+      : "mesh: your controller is outside of it, and configures the proxies",
+    cluster?.provision === "create"
+      ? "a cluster that is created here: nothing has installed Envoy Gateway in it"
+      : undefined,
+  ].filter((reason) => reason !== undefined);
+  if (lost.length > 0) {
+    yield {
+      path: ["gateway", "controller"],
+      value: controller.namespace,
+      allowed: `only without ${lost.join("; without ")}`,
+      fix: "remove that, or remove controller: the platform then installs its own Envoy Gateway",
+    };
+  }
+};
+
+export const existingControllersAreElsewhere: Rule = function* ({ sections: { gateway } }) {
+  const namespace = gateway?.controller?.namespace;
+  if (namespace !== undefined && OWN.includes(namespace)) {
+    yield {
+      path: ["gateway", "controller", "namespace"],
+      value: namespace,
+      allowed: `a namespace of yours: the platform creates ${OWN.join(" and ")}`,
+      fix: "write the namespace of your Envoy Gateway: kubectl get deployments -A -l control-plane=envoy-gateway",
+    };
+  }
+};
+
+export const classesNameTheirController: Rule = function* ({ sections: { gateway } }) {
+  const { gatewayClass, controllerName } = gateway?.controller ?? {};
+  if (gatewayClass !== undefined && controllerName !== undefined) {
+    yield {
+      path: ["gateway", "controller", "controllerName"],
+      value: controllerName,
+      allowed: "only without gatewayClass: your class names its controller",
+      fix: "remove controllerName, or gatewayClass where the platform shall create its own",
+    };
+  }
+};
