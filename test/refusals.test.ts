@@ -521,7 +521,7 @@ const rows: readonly Refusal[] = [
     path: "models.chat.source",
     value: "gs://weights/qwen",
     allowed: "s3://bucket/prefix, also for Google Cloud Storage",
-    fix: "write s3://weights/qwen, and add weights to storage.buckets with the endpoint https://storage.googleapis.com",
+    fix: "write s3://weights/qwen, and add weights to storage.buckets with url: https://storage.googleapis.com, region: auto",
     mended: onA10({ source: "s3://models/qwen" }),
   },
   {

@@ -35,7 +35,7 @@ function googleStorageMistake(path: Path, input: unknown): ProblemDraft | undefi
         path,
         value,
         allowed: "s3://bucket/prefix, also for Google Cloud Storage, whose S3 API serves the same objects",
-        fix: `write s3://${bucket}/${prefix}, and add ${bucket} to storage.buckets with the endpoint https://storage.googleapis.com and an HMAC key (docs/own-weights.md)`,
+        fix: `write s3://${bucket}/${prefix}, and add ${bucket} to storage.buckets with url: https://storage.googleapis.com, region: auto and an HMAC key (docs/own-weights.md)`,
       };
 }
 
