@@ -10,6 +10,7 @@ import { eksNodeImage } from "./eks-node-image";
 import { eksVersion } from "./eks-version";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
+import { existingController } from "./existing-controller";
 import { gatedModels } from "./gated-models";
 import { gpuOverrides } from "./gpu-overrides";
 import { imagesByUrl } from "./images-by-url";
@@ -68,6 +69,7 @@ const PIECES: readonly Piece[] = [
   engineOptionAdvice,
   imagesByUrl,
   mountedClaims,
+  existingController,
   openEgress,
   gpuOverrides,
   declaredLevels,

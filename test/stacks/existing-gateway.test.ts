@@ -50,6 +50,8 @@ it("docs/existing-envoy-gateway.md suggests what can be deployed, and the settin
     const section = (parse(block) as Sections)["inference-stacks:gateway"];
     const { plan } = await planText(environmentText({ ...rightEnvironment, gateway: section }));
     expect(refusalsOf(plan)).toEqual([]);
+    const advice = plan.problems.find(({ rule }) => rule === "existing-controller");
+    expect(advice?.message).toContain("doctor compares them");
   }
   expect(parse(needed)).toEqual({ config: { envoyGateway: NEEDED_SETTINGS } });
 });
