@@ -1,3 +1,4 @@
+import { ownRows } from "./chosen-rows";
 import type { FabricKind } from "./fabrics";
 import { knownDigest, withDigest } from "./image-digests";
 import table from "./images.json";
@@ -42,10 +43,13 @@ export interface ImageEntry {
 }
 
 // Checked against catalog/schema by test/catalog.
-export const images: readonly ImageEntry[] = (table.images as readonly Omit<ImageEntry, "digest">[]).map((entry) => {
-  const digest = knownDigest(`${entry.repository}:${entry.tag}`);
-  return digest === undefined ? entry : { ...entry, digest };
-});
+export const images: readonly ImageEntry[] = [
+  ...(table.images as readonly Omit<ImageEntry, "digest">[]).map((entry) => {
+    const digest = knownDigest(`${entry.repository}:${entry.tag}`);
+    return digest === undefined ? entry : { ...entry, digest };
+  }),
+  ...ownRows("images"),
+];
 
 const byComponent = new Map(images.map((entry) => [entry.component, entry]));
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { repositoryRoot } from "../names/repository-root";
+import { ownRows } from "./chosen-rows";
 import table from "./models.json";
 
 /** One build of a model in the registry of an engine that has its own. */
@@ -35,13 +36,13 @@ export interface ModelEntry {
 }
 
 // Checked against catalog/schema by test/catalog. Here configPath starts at the repository root.
-const rows = table.models as readonly ModelEntry[];
+const rows: readonly ModelEntry[] = [...(table.models as readonly ModelEntry[]), ...ownRows("models")];
 
 /** The model of that catalogue name or Hugging Face repository, upper and lower case alike. */
 export function findModel(name: string): ModelEntry | undefined {
   const wanted = name.toLowerCase();
   const row = rows.find((model) => model.name === wanted || model.repository.toLowerCase() === wanted);
-  return row && { ...row, configPath: join(repositoryRoot(), row.configPath) };
+  return row && { ...row, configPath: resolve(repositoryRoot(), row.configPath) };
 }
 
 /** Catalogue name of the model whose build an engine's registry has under a tag: `qwen3:8b`. */

@@ -1,3 +1,4 @@
+import { ownRows } from "./chosen-rows";
 import type { CardResource, GpuModel, GpuSpec } from "./gpu-model";
 import { unknownName } from "./nearest";
 import awsTable from "./shapes/aws.json";
@@ -162,6 +163,7 @@ const modelsByName = new Map(gpuModels.map((gpu) => [gpu.model, gpu]));
 export const shapes: readonly MachineShape[] = [
   ...(ociTable.shapes as readonly ShapeRow[]).map((row) => fromRow("oci", row, ociTable.asOf)),
   ...(awsTable.shapes as readonly ShapeRow[]).map((row) => fromRow("aws", row, awsTable.asOf)),
+  ...ownRows("shapes"),
 ];
 
 const shapesByName = new Map(shapes.map((shape) => [shape.name, shape]));

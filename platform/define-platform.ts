@@ -1,5 +1,8 @@
+import { resolve } from "node:path";
+import { type CatalogRows, chosenRows } from "../catalog/chosen-rows";
 import { chosenServers, type Servers } from "../components/serving/chosen-servers";
 import { chosenEngines, type Engines } from "../engines/chosen";
+import { projectRoot } from "../names/project-root";
 import { type Addons, chosenAddons } from "../stacks/addons/chosen";
 import { chosenTransform } from "../stacks/chosen-transform";
 import type { EnginePart, Part, PlatformParts } from "./parts";
@@ -36,8 +39,11 @@ export function definePlatform(parts: PlatformParts): Platform {
   };
 }
 
-/** In this order: components read descriptors when they load, add-ons read both. */
-async function choose({ engines, addons, transform }: PlatformParts): Promise<void> {
+/** In this order: each reads those before it when it loads. */
+async function choose({ catalog, engines, addons, transform }: PlatformParts): Promise<void> {
+  if (catalog !== undefined) {
+    chosenRows.choose(inProject(catalog));
+  }
   const chosen = await loaded(engines);
   requireDistinct(
     "engines",
@@ -55,6 +61,11 @@ async function choose({ engines, addons, transform }: PlatformParts): Promise<vo
   if (transform !== undefined) {
     chosenTransform.choose(transform);
   }
+}
+
+function inProject({ models = [], ...others }: CatalogRows): CatalogRows {
+  const project = projectRoot();
+  return { ...others, models: models.map((row) => ({ ...row, configPath: resolve(project, row.configPath) })) };
 }
 
 async function withServers({ name, servers }: EnginePart) {

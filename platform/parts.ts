@@ -1,4 +1,5 @@
 import type { ResourceTransformation } from "@pulumi/pulumi";
+import type { CatalogRows } from "../catalog/chosen-rows";
 import type { EngineServers } from "../components/serving/engine-servers";
 import type { Engine } from "../engines/engine";
 import type { Addon } from "../stacks/addons/addon";
@@ -21,6 +22,8 @@ export interface PlatformParts {
   readonly engines: readonly Part<EnginePart>[];
   /** In build order: an add-on comes after those whose component it uses. */
   readonly addons: readonly Part<Addon>[];
+  /** Rows of its own, besides ours. @default none */
+  readonly catalog?: CatalogRows;
   /** Changes resources before they are declared. @default none */
   readonly transform?: ResourceTransformation;
 }

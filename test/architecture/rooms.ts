@@ -256,7 +256,7 @@ export const ROOMS: readonly Room[] = [
   // What a repository makes its own platform of: the npm package's front.
   {
     folder: "platform",
-    imports: ["engines", "components/serving", "stacks/addons", "stacks/config", "stacks"],
+    imports: ["names", "catalog", "engines", "components/serving", "stacks/addons", "stacks/config", "stacks"],
     pulumi: ["platform/parts.ts"],
   },
   // A bundle of them is published by itself: what it takes along must be names and data.

@@ -1,13 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../names/repository-root";
-import { FEW_PARTS, NOTES_ADDON } from "../harness/notes-addon";
-import { thinRepository } from "../harness/thin-repository";
+import { addOwnParts, thinRepository } from "../harness/thin-repository";
 
-/** Plans dev in a thin repository, and prints which modules of the package the process loaded. */
+/** Plans an environment in a thin repository, and prints which modules of the package the process loaded. */
 const PLAN = `
 const { loadPlatform } = require("inference-stacks/launch/platform.cjs");
 const { sep } = require("node:path");
@@ -16,7 +15,7 @@ void (async () => {
   await platform.ready();
   let plan = "";
   const io = { out: (text) => { plan += text; }, err: console.error, color: false };
-  const status = await require("inference-stacks/cli/main").runCommand(["plan", "dev", ...process.argv.slice(2)], io);
+  const status = await require("inference-stacks/cli/main").runCommand(["plan", ...process.argv.slice(2)], io);
   const inPackage = sep + "inference-stacks" + sep;
   const modules = Object.keys(require.cache).flatMap((file) => file.split(inPackage)[1] ?? []);
   const { properties } = (await platform.schema()).properties.config;
@@ -50,17 +49,14 @@ describe("a thin repository", { timeout: 180_000 }, () => {
 
   it("plans what this repository plans, byte for byte", () => {
     const here = [join(repositoryRoot(), "cli/run.mjs"), "plan", "dev", "--json"];
-    expect(plan("--json").plan).toBe(execFileSync(process.execPath, here, { encoding: "utf8" }));
+    expect(plan("dev", "--json").plan).toBe(execFileSync(process.execPath, here, { encoding: "utf8" }));
   });
 
-  describe("with few parts of ours, and one of its own", () => {
+  describe("with few parts of ours, and some of its own", () => {
     let planned: Planned;
     beforeAll(() => {
-      mkdirSync(join(project, "addons"));
-      writeFileSync(join(project, "addons/notes.ts"), NOTES_ADDON);
-      writeFileSync(join(project, "index.ts"), FEW_PARTS);
-      appendFileSync(join(project, "Pulumi.dev.yaml"), "\n  inference-stacks:notes: { title: Mine }\n");
-      planned = plan("--resources");
+      addOwnParts(project);
+      planned = plan("own", "--resources");
     }, 120_000);
 
     it("plans with them", () => {
@@ -68,6 +64,11 @@ describe("a thin repository", { timeout: 180_000 }, () => {
       expect(planned.transformed).toBe("platform-notes");
       expect(planned.keys).toEqual(expect.arrayContaining(["inference-stacks:notes", "inference-stacks:modelControl"]));
       expect(planned.keys).not.toContain("inference-stacks:beta9");
+    });
+
+    it("sizes its model, and serves it with its engine", () => {
+      expect(planned.plan).toMatch(/Phantom 1\.2\.3/);
+      expect(planned.plan).toContain("inference:serving:PhantomServer");
     });
 
     it("loads nothing of what it leaves out", () => {

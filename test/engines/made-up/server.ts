@@ -7,7 +7,7 @@ import type { ModelEndpoint } from "../../../components/serving/endpoint";
 import { engineImage } from "../../../components/serving/engine-image";
 import { modelNamespace } from "../../../components/serving/model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, serverName } from "../../../components/serving/model-server";
-import { modelReplicas } from "../../../components/serving/pod-settings";
+import { memoryAnnotations, modelReplicas } from "../../../components/serving/pod-settings";
 import { MODEL_LABEL, selectorLabels } from "../../../names/labels";
 import type { ModelPlan } from "../../../planner/types";
 import { phantom } from "./engine";
@@ -47,6 +47,7 @@ export class PhantomServer extends PlatformComponent implements ModelServer {
         headless: true,
         ports: [{ name: "http", port: phantom.ports.openai ?? 0 }],
         controller: { kind: "Deployment", surge: false },
+        podAnnotations: memoryAnnotations(model),
         pod: {
           nodeSelector: model.nodeSelector,
           tolerations: model.tolerations,

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../../names/repository-root";
 import { writeTypes } from "../../../scripts/package/types";
-import { FEW_PARTS, NOTES_ADDON } from "../../harness/notes-addon";
-import { thinRepository } from "../../harness/thin-repository";
+import { NOTES_ADDON } from "../../harness/own-parts";
+import { addOwnParts, thinRepository } from "../../harness/thin-repository";
 
 describe("the types of a thin repository", { timeout: 600_000 }, () => {
   let top = "";
@@ -15,8 +15,7 @@ describe("the types of a thin repository", { timeout: 600_000 }, () => {
     top = mkdtempSync(join(tmpdir(), "thin-types-"));
     project = thinRepository(join(top, "project"));
     writeTypes(join(project, "node_modules/inference-stacks"));
-    mkdirSync(join(project, "addons"));
-    writeFileSync(join(project, "index.ts"), FEW_PARTS);
+    addOwnParts(project);
   }, 600_000);
   afterAll(() => rmSync(top, { recursive: true, force: true }));
 
