@@ -30,7 +30,7 @@ export interface ArgoCdArgs {
   readonly folder: () => FolderContents;
 }
 
-/** Argo CD, and the Application of the environment's rendered folder: what the program leaves to the folder, Argo CD applies. */
+/** Argo CD, and the Application of the environment's rendered folder. */
 export class ArgoCd extends PlatformComponent {
   /** Name of the root Application. */
   readonly application: string;

@@ -48,7 +48,7 @@ export interface FolderExtent {
   readonly hasCharts: boolean;
 }
 
-/** Spec of the AppProject of a rendered folder: this repository, its namespaces, its kinds, and its objects of the whole cluster by name. */
+/** Allows the folder's repository, namespaces, kinds, and cluster objects by name. */
 export function folderProject(platform: string, repository: string, extent: FolderExtent) {
   const { namespaces, clusterObjects, namespacedKinds, hasCharts } = extent;
   return {

@@ -34,11 +34,9 @@ export interface ArgoCdValuesArgs {
 }
 
 /**
- * Values of the argo-cd chart. The application controller is one pod: it holds no requests, and another one is there in a minute. Secrets
- * are the program's own (`argo-cd.ts`): the chart would have each release hold a hash of the password.
- *
- * Dex, ApplicationSets, notifications and the commit server are off: alerts of Prometheus report what notifications would, through every
- * receiver that the environment has.
+ * The application controller is one pod: it serves no requests and restarts within a minute. The
+ * chart would put a hash of the password into each release. Alerts of Prometheus replace
+ * notifications.
  */
 export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValuesArgs): HelmValues {
   const { authority, certificate, key } = CLIENT_CERTIFICATE_FILES;
@@ -78,8 +76,8 @@ export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValue
         "statusbadge.enabled": false,
         // Annotations: the label would go into selectors and pods of what it applies.
         "application.resourceTrackingMethod": "annotation",
-        // One cluster and some twenty Applications: the defaults (2 min, and up to 1 min more) are for hundreds. What waits for them is each
-        // commit, and each wave after a chart that brings definitions.
+        // The defaults (2 min, and up to 1 more) suit hundreds of Applications; commits and waves
+        // wait for it.
         "timeout.reconciliation": "30s",
         "timeout.reconciliation.jitter": "10s",
       },

@@ -10,8 +10,8 @@ import { GATEWAY_PORTS, GATEWAY_SERVICE } from "./names";
 import { type WorkerPoolsArgs, workerPools } from "./worker-pools";
 
 /**
- * Configuration of the gateway without its credentials, as YAML. Beta9 lays it over its built-in defaults key by key, so
- * keys are spelt as there (`pkg/common/config.default.yaml`); a default that must not hold is overridden, never left out.
+ * Gateway configuration without credentials. Beta9 merges it over its defaults by key
+ * (`pkg/common/config.default.yaml`): unwanted defaults must be overridden.
  */
 export function settingsFile(backends: Backends, pools: WorkerPoolsArgs, images: ImageSource = {}): string {
   const { postgres, redis, s3 } = backends;

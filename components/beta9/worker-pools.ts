@@ -27,11 +27,10 @@ export interface Authority {
 const NO_SPARE = { minFreeCpu: "0", minFreeGpu: "0", minFreeMemory: "0" };
 
 /**
- * The part `worker.pools` of Beta9's configuration. Its built-in pools `default` and `build` cannot be removed, only
- * changed: by themselves they keep workers on any node. GPU pools carry the names of the environment's pools.
- * Keys: beam-cloud/beta9 pkg/common/config.default.yaml and pkg/types/config.go@0b79dfebd, read 2026-11-21.
- *
- * @throws Error for a GPU that Beta9 has no name for.
+ * `worker.pools` of Beta9's configuration. Built-in pools `default` and `build` cannot be removed,
+ * and would keep workers on any node. Keys: beam-cloud/beta9 pkg/common/config.default.yaml and
+ * pkg/types/config.go@0b79dfebd, read 2026-11-21. @throws Error for a GPU that Beta9 has no name
+ * for.
  */
 export function workerPools(args: WorkerPoolsArgs): Record<string, object> {
   const onCpu = { jobSpec: jobSpec(args.cpuPool, args), poolSizing: NO_SPARE };

@@ -27,9 +27,9 @@ export interface LogCollectorArgs {
 }
 
 /**
- * Lines as they are, of the platform's pods and no others. While Loki does not answer, the queue fills, files are not read on, and nothing is
- * lost until the kubelet compresses a file: 2 of 10 MiB for each container by its default. A new pod reads files from their beginning: Loki keeps
- * one of two equal lines. A container that is killed has lost its queue (open-telemetry/opentelemetry-collector-contrib#31074).
+ * Only the platform's pods. While Loki is down, files wait; the kubelet compresses them after 2 of
+ * 10 MiB by default. A new pod reads from the start: Loki drops equal lines. A killed container
+ * loses its queue (open-telemetry/opentelemetry-collector-contrib#31074).
  */
 export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArgs): object {
   const { pods, offsets } = folders ?? { pods: POD_LOGS, offsets: OFFSETS };
@@ -45,7 +45,7 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
       memoryMiB: LOG_COLLECTOR_MEMORY_MIB,
       receivers: {
         file_log: {
-          // What was rotated while it waited, too: kubelets leave the last of these as it is, and compress the others.
+          // Includes the last rotated file, which kubelets leave uncompressed.
           include: namespaces.map((namespace) => `${pods}/${namespace}_*/*/*.log*`),
           exclude: ["gz", "tmp"].map((ending) => `${pods}/*/*/*.${ending}`),
           include_file_path: true,
@@ -59,7 +59,7 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
         },
       },
       processors: {
-        // Loki keeps the time of reading with each line: a line that is read again would be another one.
+        // Loki would store the time of reading, and lines read again would differ.
         transform: {
           error_mode: "propagate",
           log_statements: ["set(log.observed_time_unix_nano, log.time_unix_nano)"],

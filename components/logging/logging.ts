@@ -39,7 +39,7 @@ export interface LoggingArgs {
 const LOKI_USER = 10_001;
 const CONFIG = "/etc/loki";
 
-/** Log files are of root, and its group reads them: the collector is of the group, and no root. */
+/** Root's group may read log files, so the collector need not be root. */
 const ROOT_GROUP = 0;
 
 /** Log lines of the platform's pods, in Loki: a collector on each node reads them. */

@@ -10,7 +10,7 @@ export interface LokiArgs {
   readonly place?: { readonly host: string; readonly http: number; readonly grpc: number; readonly data: string };
 }
 
-/** Part of the volume that log lines may fill; the rest is for the index, the write-ahead log and compaction. */
+/** The rest is for index, write-ahead log and compaction. */
 const FILLED_SHARE = 0.7;
 /** Compression of JSON and text lines in chunks, at the least: 5 to 10 is usual. */
 const LEAST_COMPRESSION = 4;
@@ -21,7 +21,7 @@ export function sustainedMiB({ retentionDays, storageGiB }: Pick<LokiArgs, "rete
   return (storageGiB * 1024 * FILLED_SHARE * LEAST_COMPRESSION) / (retentionDays * DAY_SECONDS);
 }
 
-/** MiB that may come at once: minutes of the sustained rate, and more than one request of a collector. */
+/** Minutes of the sustained rate, and above one collector request. */
 function burstMiB(rate: number): number {
   return Math.max(16, Math.ceil(rate * 300));
 }

@@ -37,7 +37,7 @@ const NIGHTLY = "30 2 * * *";
 /** Both directions move some GiB at most. */
 const DEADLINE_SECONDS = 3600;
 
-/** A copy each night in the model store, one for each day of the week, and the way back. */
+/** Nightly copies in the model store, one per weekday, and the restore. */
 export function backup(name: string, args: BackupArgs, opts: pulumi.CustomResourceOptions): void {
   const { namespace, claimName, copies } = args;
   const labels = standardLabels(OPEN_WEBUI_BACKUP, OPEN_WEBUI_BACKUP);

@@ -1,6 +1,6 @@
 /**
- * The sidecar through which the page calls the gateway: at the gateway's Service, so that no DNS or load balancer outside
- * is needed, and with the certificate checked for the gateway's hostname. Plain data, written against Envoy 1.40.
+ * Sidecar that calls the gateway's Service without external DNS, and checks the certificate for its
+ * hostname. Envoy 1.40.
  */
 import { GATEWAY_NAME } from "../../names/gateway";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";

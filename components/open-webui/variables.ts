@@ -39,7 +39,7 @@ export function pageVariables(
     CORS_ALLOW_ORIGIN: [address, ...(forwardedAddress === undefined ? [] : [forwardedAddress])].join(";"),
     WEBUI_ADMIN_EMAIL: adminEmail,
     OPENAI_API_BASE_URLS: `http://127.0.0.1:${GATEWAY_LINK_PORT}/v1`,
-    // By its index among the addresses. Without names the page lists all that the gateway has, models that do not chat among them.
+    // By index of the address. Without names the page also lists models that do not chat.
     OPENAI_API_CONFIGS: JSON.stringify({ "0": { enable: true, model_ids: models } }),
     ...(signIn ? signInVariables(signIn, address) : { ENABLE_OAUTH: "false", DEFAULT_USER_ROLE: "pending" }),
   };
@@ -50,7 +50,7 @@ function signInVariables({ issuer, clientId, newUsers }: PageSignIn, address: st
     ENABLE_OAUTH: "true",
     OPENID_PROVIDER_URL: `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
     OAUTH_CLIENT_ID: clientId,
-    // By default it is made of the request's Host: a browser by a forwarded port would ask for one that the issuer does not have.
+    // The default uses the request's Host, which the issuer does not know for forwarded ports.
     OPENID_REDIRECT_URI: `${address}/oauth/oidc/callback`,
     OAUTH_CODE_CHALLENGE_METHOD: "S256",
     // An account for whom the issuer lets in, with the role below; the page's own form makes none.

@@ -58,8 +58,8 @@ const CA_FILE = "ca.pem";
 const ROLE = "cluster-admin";
 
 /**
- * Portainer's agent, after Portainer's own manifests (portainer/k8s, deploy/manifests/agent): a server elsewhere manages the cluster by it,
- * with all rights in the cluster. Beyond the manifests it is no root, has a read-only root, and is reached from its server alone.
+ * Based on portainer/k8s, deploy/manifests/agent: a remote server manages the cluster with all
+ * rights. In addition: no root, read-only root file system, ingress from the server only.
  */
 export class PortainerAgent extends PlatformComponent {
   /** Where the server connects to; undefined where the agent connects to the server. */
@@ -110,7 +110,7 @@ export class PortainerAgent extends PlatformComponent {
         instance: PORTAINER_AGENT,
         ports: [{ name: "api", port: PORTAINER_AGENT_PORT }],
         podAnnotations: secretVersion(secret, { ...content, ...(caCerts !== undefined && { caCerts }) }),
-        // A set: its headless Service knows pods before they are ready, and the agent looks itself up there when it starts.
+        // Its headless Service lists unready pods, and the agent looks itself up at start.
         controller: { kind: "StatefulSet" },
         controllerOptions: { dependsOn: [...bindings] },
         pod: {
@@ -183,8 +183,8 @@ export class PortainerAgent extends PlatformComponent {
   }
 
   /**
-   * The agent's secrets, as the variables that they are. Without AGENT_SECRET the first caller whose key signs owns the agent, in both
-   * modes: in mode edge its API is plain HTTP at the pod's address, behind NetworkPolicies alone (portainer/agent, crypto/ecdsa.go, cmd/agent).
+   * Without AGENT_SECRET the first signing caller owns the agent; in mode edge its API is plain
+   * HTTP, protected by NetworkPolicies alone (portainer/agent, crypto/ecdsa.go, cmd/agent).
    */
   private secrets({ agentSecret, edgeKey }: PortainerAgentArgs): Record<string, pulumi.Input<string>> {
     const made = () =>

@@ -4,7 +4,7 @@ import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../cor
 import { type OutsideAddress, outsideEnds, serverAt } from "../core/outside";
 import { fleetAgentPods, RANCHER_WEBHOOK_PORT, rancherAgentPods, rancherWebhookPods } from "./names";
 
-/** Connections of Rancher's agents: to their server and the Kubernetes API. No address outside of the cluster reaches them. */
+/** Egress to the server and the Kubernetes API; no ingress. */
 export function rancherConnections(server: OutsideAddress, networks: ClusterNetworks): Connection[] {
   return [
     connect({

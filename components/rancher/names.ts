@@ -3,8 +3,8 @@ import { RANCHER_FLEET_NAMESPACE, RANCHER_NAMESPACE } from "../../names/namespac
 import type { PodSelection } from "../core/connections";
 
 /**
- * Names of the objects that a Rancher server applies over ours (rancher/rancher v2.15.0, pkg/systemtemplate/template.go): with others there
- * would be two agents, and a Deployment's selector cannot be changed.
+ * Names that a Rancher server applies over these objects (rancher/rancher v2.15.0,
+ * pkg/systemtemplate/template.go); others would make a second agent.
  */
 export const RANCHER = {
   agent: "cattle-cluster-agent",

@@ -27,16 +27,15 @@ export interface RancherAgentArgs {
 /** Where the agent reads its credentials (rancher/rancher v2.15.0, cmd/agent). */
 const CREDENTIALS = "/cattle-credentials";
 
-/** All verbs on all resources, as the server's own manifest has it: the agent does what users of the server ask for. */
+/** All verbs, as in the server's manifest: its users act through the agent. */
 const RULES = [
   { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
   { nonResourceURLs: ["*"], verbs: ["*"] },
 ];
 
 /**
- * Rancher's agent, after the manifest that a Rancher server hands out (rancher/rancher v2.15.0, pkg/systemtemplate): it opens a tunnel to its
- * server, which manages the cluster through it with all rights. Once it is connected, the server applies its own manifest over these
- * objects: it decides on image and variables from then on, and what it does not name stays as it is here.
+ * Based on rancher/rancher v2.15.0, pkg/systemtemplate: a tunnel gives the server all rights. Once
+ * connected, the server applies its own manifest, which decides image and variables.
  */
 export class RancherAgent extends PlatformComponent {
   constructor(name: string, args: RancherAgentArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -62,7 +61,7 @@ export class RancherAgent extends PlatformComponent {
       },
       this.childOptions(),
     );
-    // Fleet's agent comes from the server; on k3s a namespace without a level is restricted, and would refuse it.
+    // Fleet's agent comes from the server; k3s' default level would refuse it.
     new IsolatedNamespace(this.child("fleet"), { namespace: RANCHER_FLEET_NAMESPACE }, this.childOptions());
     const account = new kubernetes.core.v1.ServiceAccount(
       this.child("account"),

@@ -92,10 +92,7 @@ export function localWeights(
   return model.adapters ? withAdapters(weights, adapterFiles(model, model.adapters, access, fetch.mounts)) : weights;
 }
 
-/**
- * Copied from the store. An emptyDir, not a claim: it lies on the node's own disk (NVMe where there is one) and counts as
- * ephemeral storage.
- */
+/** An emptyDir uses the node's disk (NVMe if present), and counts as ephemeral storage. */
 function copiedWeights(model: ModelPlan, access: ModelStoreAccess, { mounts, volumes, hash }: StoreFetch): Weights {
   const { cpu, memoryGiB, ephemeralStorageGiB } = besidesSidecars(model);
   const fetch: HardenedContainer = {

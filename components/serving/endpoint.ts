@@ -13,11 +13,10 @@ export interface EngineControl {
   /** What the API speaks to the engine with. */
   readonly backend: BackendKind;
   /**
-   * Base URL of each engine process, of all that demand may bring; those that share everything may be behind one. Several are the
-   * replicas of a StatefulSet, in their order.
+   * One per process, or one for replicas that share everything; those of a StatefulSet in order.
    */
   readonly engines: readonly string[];
-  /** Processes that the plan wants at least, and one: what a start brings back where the earlier number is lost. */
+  /** The minimum, at least one: for a start whose earlier number is lost. */
   readonly replicas: number;
   /** What scales them by demand, in their namespace. @default nothing */
   readonly autoscaler?: AutoscalerReference;
@@ -25,7 +24,7 @@ export interface EngineControl {
   readonly memoryGiB: number;
   /** Volume for models of each process, GiB; left out where the engine fetches no models itself. */
   readonly diskGiB?: number;
-  /** The planned models that it serves: they never leave its disk for another, nor its memory unless the environment says so. */
+  /** Planned models stay on disk, and in memory unless the environment allows otherwise. */
   readonly planned: readonly PlannedNames[];
 }
 
@@ -53,7 +52,9 @@ export interface ModelEndpoint {
   readonly model: string;
   /** What clients put in the `model` field. */
   readonly servedName: string;
-  /** What it answers to besides: each is a model of its own to clients, usage and quotas. At most 63. @default nothing else */
+  /**
+   * Further names, each a separate model to clients, usage and quotas. At most 63. @default none
+   */
   readonly otherNames?: readonly string[];
   /** Clients call it by that model's name, which answers the rest. @default a model of its own */
   readonly revisionOf?: Revision;
@@ -64,11 +65,11 @@ export interface ModelEndpoint {
   readonly service: string;
   /** Where it listens, by the API that it speaks. */
   readonly ports: Engine["ports"];
-  /** Path on the first of these ports that answers 200 while the engine has its model. @default it has none */
+  /** Answers 200 on the first port while the model is loaded. @default none */
   readonly readyPath?: string;
   /** Labels of the pods that answer (leaders only, in a multi-node group). */
   readonly podLabels: Readonly<Record<string, string>>;
-  /** Whether its namespace has engines that do not answer clients, and whose labels differ in their instance alone. @default false */
+  /** Whether other engines of the namespace differ by instance label only. @default false */
   readonly besideOthers?: true;
   /** What runs its replicas: whatever scales the model changes this one's count. @default only the plan scales it */
   readonly scale?: ScaleTarget;

@@ -1,4 +1,4 @@
-/** What serves a model whose replicas are alike and read weights from a folder or the store: a Deployment of engines behind one Service. */
+/** A Deployment behind one Service, for stateless replicas. */
 import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";

@@ -28,7 +28,7 @@ export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly mounts?: readonly kubernetes.types.input.core.v1.VolumeMount[];
   readonly writablePaths: readonly string[];
   readonly probes: Probes;
-  /** Sidecar of the engine, with the part of the pod's resources that it takes. @default as the engine's descriptor says */
+  /** Its resources are part of the pod's. @default by the engine's descriptor */
   readonly sidecar?: { readonly container: HardenedContainer; readonly resources: SidecarResources };
   /** Of an engine that would end running requests when it is stopped. @default it lets them finish */
   readonly busy?: BusyTest | undefined;

@@ -1,8 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 
 /**
- * The custom resource of kubernetes-sigs/lws 0.10: groups of pods that live and die together. Only the fields that
- * the platform sets; the test validates what is rendered against the CRD's schema.
+ * Fields of kubernetes-sigs/lws 0.10 that the platform sets, validated against its CRD by a test.
  */
 export interface ILeaderWorkerSet {
   readonly apiVersion: "leaderworkerset.x-k8s.io/v1";

@@ -29,10 +29,8 @@ export interface AdapterFiles {
 }
 
 /**
- * Adapters are copied even where weights are streamed: vLLM reads them from a folder. They come after the weights, with
- * the model's own keys.
- *
- * @param mounts scripts, trust and pins, which the pod has as volumes.
+ * vLLM reads adapters from a folder, even with streamed weights. @param mounts scripts, trust and
+ * pins of the pod.
  */
 export function adapterFiles(
   model: ModelPlan,
@@ -79,7 +77,7 @@ export function adapterArguments({ adapters }: ModelPlan): Readonly<Record<strin
     "enable-lora": true,
     "max-loras": slots,
     "max-lora-rank": maxRank,
-    // All of them stay in memory: one that is not in a slot need not be read from disk again.
+    // Keeps all in memory, so none is read from disk again.
     "max-cpu-loras": Math.max(slots, list.length),
     "lora-modules": list.map(({ name }) => `${name}=${ADAPTER_FOLDER}/${name}`),
   };

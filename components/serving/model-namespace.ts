@@ -20,11 +20,7 @@ export interface ModelNamespaceArgs {
   readonly labels?: Labels;
 }
 
-/**
- * Makes the namespace of one model: closed but for the connections of its server, and bounded by what the plan gave the model.
- *
- * @returns its name, known once the namespace is there with its guards.
- */
+/** Isolated namespace with a quota. @returns its name, once guarded. */
 export function modelNamespace(
   name: string,
   { model, control, replaced, labels }: ModelNamespaceArgs,
@@ -53,10 +49,8 @@ export function modelNamespace(
 const HEAD_ROOM = { pods: 3, cpu: 4, memoryGiB: 8 };
 
 /**
- * Hard limits of a model's namespace: its replicas at their planned maximum, those that are being replaced (their
- * pods count until they are gone), and Jobs. A runaway autoscaler or a stray pod cannot take the neighbours' devices.
- *
- * @param replaced replicas that are replaced at once.
+ * Replicas at their maximum, replaced ones until they end, and Jobs: a runaway autoscaler cannot
+ * take devices of others. @param replaced replicas replaced at once.
  */
 export function modelQuota(model: ModelPlan, replaced = 1): Record<string, string> {
   const { resources, nodesPerReplica, maxReplicas } = model;

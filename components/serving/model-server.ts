@@ -36,9 +36,9 @@ export interface ModelServerArgs {
   readonly gpu?: GpuAccess;
   /** How it reaches the registry of its engine, where that fetches models itself. @default over the internet */
   readonly registry?: RegistryAccess;
-  /** What the registrar of the model's server group asks for as key. @default it asks for none, or there is none */
+  /** Key for the server group's registrar. @default none */
   readonly registrarKey?: pulumi.Output<string> | undefined;
-  /** What the server's own controller consists of, where it has one: objects of its kinds are made after it. */
+  /** The server's controller; objects of its kinds depend on it. */
   readonly controller?: readonly pulumi.Resource[];
 }
 
@@ -112,7 +112,7 @@ export function modelOf({
   };
 }
 
-/** How the API drives an engine whose replicas share everything, and answer it behind the model's Service at this port. */
+/** For replicas that share everything, behind the model's Service. */
 export function serviceControl(backend: EngineControl["backend"], model: ModelPlan, port: number): EngineControl {
   const { name, servedName, aliases = [], memoryPerGpu, gpusPerNode } = model;
   return {

@@ -1,4 +1,4 @@
-/** How a model's pods come by its weights, whatever serves it: through the model store, or from a volume of the user's. */
+/** Weights from the model store, or a volume of the user. */
 import type * as pulumi from "@pulumi/pulumi";
 import { type ClaimSource, isClaim } from "../../engines/sources";
 import { MODEL_FOLDER } from "../../names/pod-folders";
@@ -13,9 +13,8 @@ export interface ModelWeights {
 }
 
 /**
- * @param child logical name of a part of the server.
- * @param fromStore brings weights of the model store into pods.
- * @throws Error when there is no model store, and the model's source is in it.
+ * @param child logical name of a part of the server. @throws Error without the model store that the
+ * source needs.
  */
 export function modelWeights(
   child: (part: string) => string,
@@ -33,7 +32,7 @@ export function modelWeights(
   return { weights: fromStore(child("fetch"), model, namespace, access, opts), ready: store.whenFilled(model.name) };
 }
 
-/** The claim's folder alone, and only to read: a pod sees nothing else on the volume and changes nothing for others. */
+/** Mounts only the folder, read-only. */
 function mountedWeights(source: ClaimSource): Weights {
   const { claim, path } = source;
   const name = "model";

@@ -25,10 +25,8 @@ export interface RayClusterStateArgs {
 }
 
 /**
- * A Valkey on a volume that logs every write: with it a head that starts again knows its nodes, and the workers answer meanwhile.
- * The operator names each cluster's part of it by the cluster's UID.
- *
- * @param name prefix of the logical names of what it makes, children of the parent that `opts` names.
+ * Valkey that logs every write: a restarted head knows its nodes, and workers answer meanwhile.
+ * @param name prefix of logical names of its objects.
  */
 export function rayClusterState(
   name: string,
@@ -40,7 +38,7 @@ export function rayClusterState(
     {
       namespace,
       instance: CLUSTER_STATE,
-      // What is evicted would be lost to a running cluster. A rewrite of the log forks: at worst the data is in memory twice.
+      // Evicted state is lost. A rewrite forks: at worst memory doubles.
       settings: [
         "appendonly yes",
         "appendfsync everysec",

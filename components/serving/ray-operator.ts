@@ -52,7 +52,7 @@ export function rayOperatorValues(stage: Stage): HelmValues {
     podSecurityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
     securityContext: { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
     resources: { ...quantities(burstable({ cpu: 0.1, memoryGiB: 0.5 }, { cpu: 1, memoryGiB: 1 })) },
-    // Its clean-up of a deleted cluster's state holds the cluster back by a finalizer, for a Job that a namespace on its way out refuses.
+    // The clean-up holds clusters by a finalizer, for a Job that a terminating namespace refuses.
     env: [{ name: "ENABLE_GCS_FT_REDIS_CLEANUP", value: "false" }],
     featureGates: [
       { name: "RayClusterStatusConditions", enabled: true },

@@ -1,4 +1,4 @@
-/** Ray Serve's configuration of a model: one application of `ray.serve.llm`. Pure; real Ray judges it in the end-to-end tests. */
+/** One application of `ray.serve.llm`. End-to-end tests check it with Ray. */
 import { SERVE_PORT } from "../../engines/ray";
 import { rayEngineArgument } from "../../engines/ray/options";
 import { vllmVersionOf } from "../../engines/ray/releases";

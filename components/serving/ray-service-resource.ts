@@ -8,8 +8,7 @@ export interface GcsFaultTolerance {
 }
 
 /**
- * The custom resource of ray-project/kuberay 1.6: a Ray cluster and the application on it. Only the fields that the
- * platform sets; the test validates what is rendered against the CRD's schema.
+ * Fields of ray-project/kuberay 1.6 that the platform sets, validated against its CRD by a test.
  */
 export interface IRayService {
   readonly apiVersion: "ray.io/v1";

@@ -26,8 +26,7 @@ import type { IRayService } from "./ray-service-resource";
 import { vllmWeights } from "./vllm-weights";
 
 /**
- * One model on Ray Serve: a RayService, of which KubeRay makes a Ray cluster with a worker for each replica. The number of
- * replicas is the plan's: neither Ray's autoscaler nor Serve's changes it.
+ * A RayService with one worker per replica. The plan sets the number: neither Ray nor Serve scales.
  */
 export class RayService extends PlatformComponent implements ModelServer {
   static readonly controller = rayOperator;
@@ -123,7 +122,7 @@ export class RayService extends PlatformComponent implements ModelServer {
         spec: {
           serveConfigV2: JSON.stringify(serveConfig(model, weights.location), undefined, 2),
           upgradeStrategy: { type: "NewCluster" },
-          // Of the replaced cluster: its head goes at once when it is deleted, and the workers follow their head.
+          // A deleted head ends at once, and its workers follow.
           rayClusterDeletionDelaySeconds: leavingSeconds(model),
           excludeHeadPodFromServeSvc: true,
           // Without an address of its own: the gateway balances over the workers themselves.

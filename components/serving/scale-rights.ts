@@ -19,8 +19,8 @@ export interface ScaleRightsArgs {
 }
 
 /**
- * The right to read and change how many replicas one controller has, and its annotations for KEDA; nothing else of the controller, and of
- * nothing else. Annotations have no subresource: who may set them may change the rest of that ScaledObject too.
+ * Rights on one controller's scale and its ScaledObject. Annotations have no subresource, so the
+ * rest of the ScaledObject can change too.
  */
 export class ScaleRights extends PlatformComponent {
   constructor(name: string, args: ScaleRightsArgs, opts?: pulumi.ComponentResourceOptions) {

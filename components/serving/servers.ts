@@ -9,7 +9,7 @@ import { VllmGroup } from "./vllm-group";
 import { VllmServer } from "./vllm-server";
 import { isSplit, VllmSplit } from "./vllm-split";
 
-/** The components of an engine: for a model whose replicas fit on a node, and for one whose replicas span nodes. */
+/** For replicas on one node, and for those that span nodes. */
 export interface EngineServers {
   readonly onOneNode: ModelServerClass;
   /** Of those on one node, some models have another: the first that serves the model. @default onOneNode */

@@ -78,7 +78,7 @@ function registrarKey({ node }: ModelPlan, apiKeys: NonNullable<ServingArgs["api
   return secretKey !== undefined && Object.hasOwn(apiKeys, secretKey) ? apiKeys[secretKey] : undefined;
 }
 
-/** Where the models will answer: a guest under names of its own on its host's Service, which drives it. */
+/** Guests answer by their own names on the host's Service. */
 export function modelEndpoints(models: readonly ModelPlan[], control: ControlAccess | undefined): ModelEndpoint[] {
   const endpoints = hostsOf(models).map((host) => serverFor(host).endpointOf(host, control, guestsOf(host, models)));
   return models.flatMap((model) => {

@@ -11,7 +11,7 @@ export interface ArrivalRate {
 /** A body came slower than it must. */
 export class SlowBody extends Error {}
 
-/** Pieces of a body as they come; what is left of one that is given up is not destroyed. @throws SlowBody */
+/** Does not destroy an abandoned body. @throws SlowBody */
 export async function* arriving(
   from: IncomingMessage,
   { graceMs, bytesPerSecond }: ArrivalRate,

@@ -1,4 +1,4 @@
-/** Memory that requests under way may have together: without a bound, large ones at the same time end the process, and all answers. */
+/** Bounds memory of all requests: large ones in parallel would end the process. */
 export interface HeldShare {
   /** @returns false where the client, or all together, have too many; none of these are counted then. */
   take(bytes: number): boolean;
@@ -7,9 +7,9 @@ export interface HeldShare {
 }
 
 /**
- * A client may hold at most as many bytes as remain free: half of all alone, a third next to another one that does the same. So room for
- * a further client remains at any number of clients (Choudhury, Hahne: "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
- * 1998, with a factor of 1).
+ * A client may hold as many bytes as remain free, so there is always room for another (Choudhury,
+ * Hahne: "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998, with a factor
+ * of 1).
  */
 export class HeldBytes {
   private held = 0;

@@ -1,15 +1,9 @@
 /**
- * Brings models into the Ollama server next to it and proves that they answer: `node model-loader.ts`.
- *
- * Wait for the server, remove models that were there before, pull (Ollama goes on with a partial download by itself), check
- * that each model is on disk, give it the name that clients use, load it once; at the end all are loaded side by side. Only
- * then a port opens, which the pod's readiness asks for: a replica takes requests only after each model has answered one,
- * however the replica was created and whatever its volume held.
- *
- * It ends with its server, or with the first failure, and is started anew: what a server had loaded is gone with it.
- *
- * Runs as it is in a sidecar (Node 24 strips the types). node:http, because fetch gives up on an answer
- * that begins later than five minutes, and a cold load may take longer.
+ * Pulls, names and loads models in the Ollama server of the pod: `node model-loader.ts`. Removes
+ * others first. Opens the readiness port once every model has answered, whatever the volume held.
+ * Ends with the server or the first failure, and restarts. Runs unmodified in a sidecar (Node 24
+ * strips the types). node:http, because fetch gives up after five minutes, and cold loads take
+ * longer.
  */
 import { type IncomingMessage, request } from "node:http";
 import { connect, createServer } from "node:net";
@@ -38,14 +32,13 @@ export interface LoaderJob extends ModelsToLoad {
 }
 
 /**
- * Loads the models, then says so on the port for as long as the server lives.
- *
- * @throws Error with what Ollama said; or that it has ended.
+ * Reports success on the port while the server lives. @throws Error with Ollama's message, or that
+ * it ended.
  */
 export async function keepLoaded(job: LoaderJob): Promise<never> {
   await serverUp(job.server);
-  // Held open and never used: the system closes it when the process at its other end is gone, however short the while.
-  // Ollama sets no time limit on connections (server/routes.go, Serve: http.Server with a Handler alone).
+  // An idle connection, closed by the system when the process ends. Ollama sets no time limit
+  // (server/routes.go, Serve: http.Server with a Handler alone).
   const ended = connectionEnd(job.server);
   await Promise.race([ended, loadModels(job)]);
   const ready = createServer((socket) => socket.on("error", () => undefined).end());
@@ -58,10 +51,8 @@ export async function keepLoaded(job: LoaderJob): Promise<never> {
 }
 
 /**
- * Fetches the models that the disk lacks, and loads all of them. One that is there is not asked for again: a replica
- * restarts without its registry, and as the same models.
- *
- * @throws Error with what Ollama said; or that it cannot hold all of them at once.
+ * Pulls only missing models: a replica restarts without its registry, with the same models. @throws
+ * Error with Ollama's message, or that not all fit.
  */
 export async function loadModels({ server, models }: ModelsToLoad): Promise<void> {
   const onDisk = await namesOnDisk(server);
@@ -170,7 +161,7 @@ async function requireOnDisk(server: string, tag: string): Promise<void> {
   }
 }
 
-/** The volume is planned for these models: before one comes, those that are not among them go under all their names. */
+/** The volume is sized for these models: others are removed first. */
 async function makeRoom(
   server: string,
   models: readonly ModelToLoad[],
@@ -264,7 +255,7 @@ if (process.env.RUN === "model-loader") {
   process.once("SIGTERM", () => process.exit(0));
   keepLoaded(JSON.parse(process.env.MODEL_LOADER ?? "{}") as LoaderJob).catch((error: unknown) => {
     console.error(`failed: ${message(error)}`);
-    // exit, rather than an exit code: an answer that was not read to its end would keep the process waiting.
+    // An unread answer would keep the process alive.
     process.exit(1);
   });
 }

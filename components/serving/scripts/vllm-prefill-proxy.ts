@@ -1,14 +1,10 @@
 /**
- * Proxy of a vLLM that decodes; prompts are prefilled elsewhere: `node vllm-prefill-proxy.ts`.
- *
- * Each completion goes to a prefill pod first, for one token, which answers where its cache of the prompt lies
- * (`kv_transfer_params` of the NixlConnector, vLLM 0.33: docs/features/nixl_connector_usage.md). With that it goes to the
- * local vLLM, which fetches the cache and answers. Where no prefill pod helps, the local vLLM reads the prompt itself.
- *
- * Clients are strangers: bodies are bounded in size and time, and together by client, only the API's own paths and known fields are passed on (`vllm-request.ts`), and
- * where a cache lies, no client may say.
- *
- * Runs as it is in a sidecar (Node 24 strips the types).
+ * Proxy of a decoding vLLM: `node vllm-prefill-proxy.ts`. Each completion goes to a prefill pod for
+ * one token, which returns the place of its cache (`kv_transfer_params` of the NixlConnector, vLLM
+ * 0.33: docs/features/nixl_connector_usage.md), then to the local vLLM. Without a prefill pod the
+ * local vLLM reads the prompt. Clients are untrusted: bodies are bounded by size, time and client;
+ * only known paths and fields pass (`vllm-request.ts`). Runs unmodified in a sidecar (Node 24
+ * strips the types).
  */
 import {
   createServer,
@@ -44,7 +40,7 @@ export interface ProxyJob {
 
 /** Of a prefill pod: one token, and where the cache lies. */
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
-/** What Node keeps of a piece of a body in addition to its bytes: pieces may have one each. */
+/** Overhead per piece of a body; pieces may be one byte. */
 const PIECE_BYTES = 512;
 
 /** Why a request is not answered. */
@@ -111,7 +107,7 @@ async function prefilled(
   headers: IncomingHttpHeaders,
   client: ServerResponse,
 ): Promise<Buffer | undefined> {
-  // Not AbortSignal.timeout: Node may collect such a signal when only AbortSignal.any holds it, and a prefill pod that hangs would hold all.
+  // Not AbortSignal.timeout: Node may collect it when only AbortSignal.any holds it.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no answer within ${prefillTimeoutMs} ms`)), prefillTimeoutMs);
   try {
@@ -191,7 +187,7 @@ async function receive(
   }
 }
 
-/** @throws Refusal when there are more bytes, or the share of what is held has no room for them. */
+/** @throws Refusal for too many bytes, alone or in total. */
 async function read(body: AsyncIterable<Buffer>, most: number, share?: HeldShare): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;

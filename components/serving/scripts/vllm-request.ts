@@ -1,8 +1,6 @@
 /**
- * What of a client's request reaches vLLM's engines, and whether its prompt may be read elsewhere.
- *
- * Fields that `vllm-request-fields.json` does not list go to no engine: vLLM reads more than one place for where a cache lies
- * (`kv_transfer_params`, and `vllm_xargs`, which becomes the same mapping), and a later release may have a third.
+ * Fields that reach engines, and whether the prompt may be prefilled elsewhere. Unlisted fields are
+ * dropped: vLLM reads cache places from several (`kv_transfer_params`, `vllm_xargs`).
  */
 import { type Members, readMembers, writeMembers } from "./json-members.ts";
 import fields from "./vllm-request-fields.json" with { type: "json" };
@@ -23,7 +21,7 @@ const MOST_DECIDING = 1_000;
 const LONGER = Symbol("longer");
 const [QUOTE = 0, OPEN_MAPPING = 0, OPEN = 0, CLOSE = 0, ...OF_TOKENS] = Buffer.from('"{[]0123456789, \t\n\r');
 const TOKENS = new Set(OF_TOKENS);
-/** A content part of this type, also with letters of it escaped; who writes of such parts loses no more than the split. */
+/** A content part of this type, also escaped; a false match only loses the split. */
 const EMBEDDINGS = /prompt_embeds|\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 
 const isAbsent = (value: unknown) => value === undefined || value === null;
@@ -45,9 +43,8 @@ const DECIDES: Readonly<Partial<Record<Treatment, (value: unknown) => boolean>>>
 };
 
 /**
- * Whether the value of a field leaves one sequence, and, where a prefill pod gets another value or none, whether vLLM takes it for
- * sure: what the engine that answers would refuse, or might, goes there at once, and no prefill pod works for it. Undefined where the
- * field is absent.
+ * Whether the field allows prefill elsewhere, with a value that vLLM surely accepts. Undefined if
+ * absent.
  */
 function leavesOne(treatment: Treatment, text: Buffer | undefined): boolean {
   switch (treatment) {
@@ -99,15 +96,16 @@ export function engineRequest(path: CompletionPath, asked: Members, contextToken
 }
 
 /**
- * What vLLM asks of fields together, of which a prefill pod gets none or others: a stream with its options and without logprobs of the
- * prompt, no more tokens at most than the model has, and no more at least than at most.
+ * vLLM checks these together, but a prefill pod gets other values: stream options, prompt logprobs,
+ * and minimum and maximum of tokens.
  */
 function agree(path: CompletionPath, body: Members, contextTokens: number): boolean {
   const field = (name: string) => short(body.get(name));
   const streams = field("stream") === true;
   const read = field("prompt_logprobs");
   const most = Number(field("max_completion_tokens") ?? field("max_tokens") ?? contextTokens);
-  // Completions have a maximum of their own, where they name none (CompletionRequest of 0.33.0); null is the rest of the context.
+  // Completions have a default maximum (CompletionRequest of 0.33.0); null is the rest of the
+  // context.
   const atMost = path === "/v1/completions" && !body.has("max_tokens") ? COMPLETION_TOKENS : most;
   return (
     (streams ? isAbsent(read) || read === 0 : isAbsent(field("stream_options"))) &&
