@@ -12,16 +12,15 @@ export interface ApiPrice {
   readonly source: string;
 }
 
-/** A price that an environment states: it replaces the table's price of the same provider, or adds one. */
+/** Replaces the table's price of the same provider, or adds one. */
 export interface StatedPrice extends ApiPrice {
   /** Name of the catalogue, or of a model of the environment. */
   readonly model: string;
 }
 
 /**
- * @param catalogued name of the catalogue, where the model is of it.
- * @param named what its environment calls it.
- * @returns cheapest output first.
+ * @param catalogued catalogue name, if any. @param named name in the environment. @returns cheapest
+ * output first.
  */
 export function pricesOf(catalogued: string | undefined, named: string, stated: readonly StatedPrice[]): ApiPrice[] {
   const own = stated
