@@ -19,8 +19,9 @@ export interface StatedPrice extends ApiPrice {
 }
 
 /**
- * @param catalogued catalogue name, if any. @param named name in the environment. @returns cheapest
- * output first.
+ * @param catalogued catalogue name, if any.
+ * @param named name in the environment.
+ * @returns cheapest output first.
  */
 export function pricesOf(catalogued: string | undefined, named: string, stated: readonly StatedPrice[]): ApiPrice[] {
   const own = stated
@@ -35,7 +36,10 @@ function sameProvider(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** @param model key of the catalogue (models.json). @returns cheapest output first; empty: none is recorded. */
+/**
+ * @param model key of the catalogue (models.json).
+ * @returns cheapest output first; empty: none is recorded.
+ */
 export function apiPricesOf(model: string): ApiPrice[] {
   return table.prices
     .filter((row) => row.model === model)

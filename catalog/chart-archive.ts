@@ -5,7 +5,10 @@ export function chartArchive({ name, version }: { readonly name: string; readonl
   return `${name}-${version}.tgz`;
 }
 
-/** Adds the digest's beginning: other bytes need another name. @param sha256 hexadecimal */
+/**
+ * Adds the digest's beginning: other bytes need another name.
+ * @param sha256 hexadecimal
+ */
 export function placedArchive(chart: { readonly name: string; readonly version: string }, sha256: string): string {
   return chartArchive(chart).replace(/\.tgz$/, `-${sha256.slice(0, DIGITS)}.tgz`);
 }

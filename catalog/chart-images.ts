@@ -39,8 +39,8 @@ const rows = table.charts as readonly object[] as readonly ChartImages[];
 export const installedCharts: readonly string[] = rows.map(({ chart }) => chart);
 
 /**
- * @param chartName catalogue name, e.g. "gateway-helm". @throws Error for a chart whose images are
- * not listed.
+ * @param chartName catalogue name, e.g. "gateway-helm".
+ * @throws Error for a chart whose images are not listed.
  */
 export function chartImages(chartName: string): ChartImages {
   const row = rows.find(({ chart }) => chart === chartName);
@@ -51,7 +51,9 @@ export function chartImages(chartName: string): ChartImages {
 }
 
 /**
- * Values for a mirror, with known digests, by path. @param pullSecret of the mirror. @default none
+ * Values for a mirror, with known digests, by path.
+ * @param pullSecret of the mirror.
+ * @default none
  */
 export function chartImageValues(chartName: string, mirror: ImageMirror, pullSecret?: string): Map<string, unknown> {
   const { images, pullSecrets } = chartImages(chartName);
@@ -112,8 +114,10 @@ function digestValues({ component, tag: tagKey, digest: digestKey }: ChartImage)
 }
 
 /**
- * Rendered references, from defaults or a release's values. @param chartName catalogue name. @param
- * values of the release. @throws Error for a chart whose images are not listed.
+ * Rendered references, from defaults or a release's values.
+ * @param chartName catalogue name.
+ * @param values of the release.
+ * @throws Error for a chart whose images are not listed.
  */
 export function chartImageReferences(chartName: string, values: unknown): string[] {
   const pulled = chartImages(chartName).images.filter(({ when }) => valueAt(values, when) !== false);

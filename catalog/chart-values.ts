@@ -34,10 +34,11 @@ interface KnownKeys {
 const cache = new Map<string, KnownKeys>();
 
 /**
- * Checks values against the chart's keys, because Helm ignores unknown ones. @param chartName
- * catalogue name, e.g. "gateway-helm". @param values resolved values. @returns messages for unknown
- * keys, with the nearest, and for scalars or lists in place of maps. @throws Error for an unknown
- * chart.
+ * Checks values against the chart's keys, because Helm ignores unknown ones.
+ * @param chartName catalogue name, e.g. "gateway-helm".
+ * @param values resolved values.
+ * @returns messages for unknown keys, with the nearest, and for scalars or lists in place of maps.
+ * @throws Error for an unknown chart.
  */
 export function chartValueProblems(chartName: string, values: Readonly<Record<string, unknown>>): string[] {
   const { version } = chart(chartName);

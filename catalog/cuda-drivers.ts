@@ -15,8 +15,9 @@ export interface ImageDriver {
 }
 
 /**
- * By its maintainers, else by its CUDA version. Undefined: unknown. @param computeCapability of the
- * card. @default a recent one
+ * By its maintainers, else by its CUDA version. Undefined: unknown.
+ * @param computeCapability of the card.
+ * @default a recent one
  */
 export function nvidiaDriverOf(
   { cuda, nvidiaDriver }: Pick<ImageEntry, "cuda" | "nvidiaDriver">,

@@ -26,7 +26,8 @@ export const EKS_NODE_IMAGE = table.nodeImage.release;
 /**
  * Maximum pods of a node. Karpenter makes an EFA interface on the first network card too, which
  * costs pod addresses (aws/karpenter-provider-aws v1.14.1, pkg/providers/instancetype/types.go,
- * ENILimitedPods). Undefined: unknown. @param efaByKarpenter whether Karpenter makes it with EFA.
+ * ENILimitedPods). Undefined: unknown.
+ * @param efaByKarpenter whether Karpenter makes it with EFA.
  */
 export function eksMaxPods(
   { maxPods, addressesPerInterface }: Pick<MachineShape, "maxPods" | "addressesPerInterface">,

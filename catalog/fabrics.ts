@@ -88,7 +88,10 @@ function figureOf(shapeName: string): Pick<Fabric, "allReduce"> {
   return figure ? { allReduce: { busGBps: figure.busGBps, source: figure.source } } : {};
 }
 
-/** Path of the all-reduce test in an image of `Fabric.testImage`. @throws Error for another image. */
+/**
+ * Path of the all-reduce test in an image of `Fabric.testImage`.
+ * @throws Error for another image.
+ */
 export function testProgram(image: string): string {
   const programs: Readonly<Record<string, string>> = table.allReduce.programs;
   const path = programs[image];

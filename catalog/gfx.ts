@@ -31,7 +31,8 @@ function targetOf({ major, minor, stepping }: GfxParts): string {
 
 /**
  * major × 10000 + minor × 100 + stepping (Linux, drivers/gpu/drm/amd/amdkfd/kfd_device.c, read
- * 2026-11-23). @throws RangeError for no target.
+ * 2026-11-23).
+ * @throws RangeError for no target.
  */
 export function gfxVersionNumber(gfx: string): number {
   const { major, minor, stepping } = partsOf(gfx);

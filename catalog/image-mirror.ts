@@ -9,7 +9,10 @@ export interface ImageMirror {
   readonly registries?: Readonly<Record<string, string>>;
 }
 
-/** Unchanged if already on a mirror, or without one. @param reference as Docker reads it. */
+/**
+ * Unchanged if already on a mirror, or without one.
+ * @param reference as Docker reads it.
+ */
 export function mirrored(reference: string, { mirror, registries = {} }: ImageMirror): string {
   const { registry, path } = splitReference(reference);
   const own = [mirror, ...Object.values(registries)].map((each) => each?.split("/")[0]);

@@ -16,8 +16,9 @@ export const imagePulls = table.images as readonly ImagePull[];
 export const LINK_EFFICIENCY = 0.6;
 
 /**
- * Pull time on a node without the image. @param component catalogue name. @param linkGbps of the
- * node to the registry, Gbit/s.
+ * Pull time on a node without the image.
+ * @param component catalogue name.
+ * @param linkGbps of the node to the registry, Gbit/s.
  */
 export function imagePullSeconds(component: string, linkGbps: number): number {
   const { compressedGB } = imagePulls.find((row) => row.component === component) ?? table.others;

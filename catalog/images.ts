@@ -59,8 +59,8 @@ export function imageEntry(component: string): ImageEntry {
 }
 
 /**
- * "repository:tag", with "@sha256:…" if known. @throws Error for an unknown component, with the
- * nearest.
+ * "repository:tag", with "@sha256:…" if known.
+ * @throws Error for an unknown component, with the nearest.
  */
 export function image(component: string): string {
   const { repository, tag } = imageEntry(component);
@@ -68,8 +68,8 @@ export function image(component: string): string {
 }
 
 /**
- * Whether its NCCL uses such RDMA networks. @throws Error for an unknown component, with the
- * nearest.
+ * Whether its NCCL uses such RDMA networks.
+ * @throws Error for an unknown component, with the nearest.
  */
 export function imageUsesFabric(component: string, kind: FabricKind): boolean {
   return imageEntry(component).fabrics?.kinds.includes(kind) ?? false;

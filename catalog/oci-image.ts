@@ -37,7 +37,10 @@ export type TopLevel =
   | { readonly kind: "index"; readonly mediaType: string; readonly manifests: readonly Descriptor[] }
   | { readonly kind: "manifest"; readonly mediaType: string; readonly blobs: readonly Descriptor[] };
 
-/** Index or manifest. @throws Error for Docker's first schema or invalid JSON. */
+/**
+ * Index or manifest.
+ * @throws Error for Docker's first schema or invalid JSON.
+ */
 export function readTopLevel(content: Buffer, where: string): TopLevel {
   const json = JSON.parse(content.toString("utf8")) as {
     readonly mediaType?: string;
@@ -66,7 +69,10 @@ function known(mediaType: string | undefined, types: readonly string[], where: s
   return mediaType;
 }
 
-/** For platforms such as `linux/amd64`. @throws Error with missing and available platforms. */
+/**
+ * For platforms such as `linux/amd64`.
+ * @throws Error with missing and available platforms.
+ */
 export function imagesFor(manifests: readonly Descriptor[], platforms: readonly string[], where: string): Descriptor[] {
   const offered = manifests.map((descriptor) => ({ descriptor, platform: platformOf(descriptor) }));
   const missing = platforms.filter((wanted) => !offered.some(({ platform }) => platform === wanted));
@@ -95,7 +101,10 @@ export function imageArchive(reference: string): string {
   return `${containerdName(reference).replaceAll(/[^A-Za-z0-9.-]+/g, "_")}.tar`;
 }
 
-/** Layout and index of the archive. @param annotations of the image, in addition to its names. */
+/**
+ * Layout and index of the archive.
+ * @param annotations of the image, in addition to its names.
+ */
 export function layoutFiles(
   reference: string,
   top: Descriptor,

@@ -185,8 +185,9 @@ export function shapesOf(provider: Provider): readonly MachineShape[] {
 }
 
 /**
- * On demand. Undefined if unknown (see noPriceReason). @param size of a flexible shape. @throws
- * RangeError when the size is missing or out of limits.
+ * On demand. Undefined if unknown (see noPriceReason).
+ * @param size of a flexible shape.
+ * @throws RangeError when the size is missing or out of limits.
  */
 export function hourlyUsd(shape: MachineShape, size?: FlexSize): number | undefined {
   const { price } = shape;
@@ -201,8 +202,8 @@ export function hourlyUsd(shape: MachineShape, size?: FlexSize): number | undefi
 }
 
 /**
- * Sets the size of a flexible shape; others are unchanged. @throws RangeError when the size is
- * missing or out of limits.
+ * Sets the size of a flexible shape; others are unchanged.
+ * @throws RangeError when the size is missing or out of limits.
  */
 export function sizedFlex(shape: MachineShape, size?: FlexSize): MachineShape {
   const { flex, cpu } = shape;
@@ -235,8 +236,9 @@ export function sizedFlex(shape: MachineShape, size?: FlexSize): MachineShape {
 }
 
 /**
- * A self-managed machine, without a price. @throws Error for an unknown card, with the nearest;
- * RangeError for a count that does not match the card.
+ * A self-managed machine, without a price.
+ * @throws Error for an unknown card, with the nearest; RangeError for a count that does not match
+ * the card.
  */
 export function onPremNode(args: OnPremNodeArgs): MachineShape {
   const { card, gpuCount, gpuMemoryGiB } = args;

@@ -3,7 +3,10 @@ import { usd } from "./style";
 
 type Models = Pick<DeploymentPlan, "models" | "unplaced">;
 
-/** Canary shares and costs; empty without a canary. @param plan of the model. */
+/**
+ * Canary shares and costs; empty without a canary.
+ * @param plan of the model.
+ */
 export function sharing(model: ModelPlan | UnplacedModel, { models, unplaced }: Models): string {
   const { revisionOf, name } = model;
   if (revisionOf) {

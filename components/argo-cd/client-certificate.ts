@@ -6,8 +6,8 @@ const HOURS_OF_YEAR = 8766;
 
 /**
  * Identifies Argo CD's pods to the repository server, which otherwise runs programs for any client.
- * Not cert-manager's, which Argo CD installs. Self-signed, so no key can sign others. @returns PEM
- * by file.
+ * Not cert-manager's, which Argo CD installs. Self-signed, so no key can sign others.
+ * @returns PEM by file.
  */
 export function clientCertificate(
   name: string,

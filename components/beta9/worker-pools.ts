@@ -29,8 +29,8 @@ const NO_SPARE = { minFreeCpu: "0", minFreeGpu: "0", minFreeMemory: "0" };
 /**
  * `worker.pools` of Beta9's configuration. Built-in pools `default` and `build` cannot be removed,
  * and would keep workers on any node. Keys: beam-cloud/beta9 pkg/common/config.default.yaml and
- * pkg/types/config.go@0b79dfebd, read 2026-11-21. @throws Error for a GPU that Beta9 has no name
- * for.
+ * pkg/types/config.go@0b79dfebd, read 2026-11-21.
+ * @throws Error for a GPU that Beta9 has no name for.
  */
 export function workerPools(args: WorkerPoolsArgs): Record<string, object> {
   const onCpu = { jobSpec: jobSpec(args.cpuPool, args), poolSizing: NO_SPARE };

@@ -13,7 +13,8 @@ END { exit !found }`;
 
 /**
  * The agent's file `connected` is never removed (rancher/rancher v2.15.0, cmd/agent/main.go), so
- * the probe reads connections. @param folder with the kernel's tables of connections.
+ * the probe reads connections.
+ * @param folder with the kernel's tables of connections.
  */
 export function connectedProbe(server: Pick<OutsideAddress, "url">, folder = "/proc/net"): string[] {
   const port = serverAt(server).port.toString(16).toUpperCase().padStart(4, "0");

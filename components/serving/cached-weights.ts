@@ -63,8 +63,8 @@ export function cachedWeights(
 }
 
 /**
- * The model's node folder as a claim, and the cache's right to see the model's pods. @returns the
- * claim's name.
+ * The model's node folder as a claim, and the cache's right to see the model's pods.
+ * @returns the claim's name.
  */
 function modelCache(
   logicalName: string,

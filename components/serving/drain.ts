@@ -26,8 +26,8 @@ export function leavingSeconds({ drainSeconds }: Drained): number {
 }
 
 /**
- * @param busy of an engine that would cut running requests. @default the engine finishes them in
- * its grace period
+ * @param busy of an engine that would cut running requests.
+ * @default the engine finishes them in its grace period
  */
 export function leaving({ drainSeconds }: Drained, busy?: BusyTest): HardenedContainer["lifecycle"] {
   if (busy === undefined) {
@@ -43,9 +43,9 @@ export function leaving({ drainSeconds }: Drained, busy?: BusyTest): HardenedCon
 }
 
 /**
- * Open client connections mean requests: the gateway closes idle ones. Others' keep-alives would
- * hold the pod, so scraped ports are excluded. @param ports of requests; a sidecar proxy forwards
- * under its own.
+ * Open connections mean requests: the gateway closes idle ones. A keep-alive of others would
+ * hold the pod, so scraped ports are excluded.
+ * @param ports of requests; a sidecar proxy forwards under its own.
  */
 export function whileConnected(ports: readonly number[]): BusyTest {
   // Columns of /proc/net/tcp: number, local and remote address, state (01: established; net/ipv4/tcp_ipv4.c, get_tcp4_sock).
@@ -70,7 +70,10 @@ export function whileConnected(ports: readonly number[]): BusyTest {
   };
 }
 
-/** An engine that does not answer is not awaited. @throws Error when it has no such count. */
+/**
+ * An engine that does not answer is not awaited.
+ * @throws Error when it has no such count.
+ */
 export function whileCounted({ engine }: Pick<ModelPlan, "engine">): BusyTest {
   const { port, path, series } = engineOf(engine).metrics ?? {};
   const gauges = [series?.requestsRunning, series?.requestsWaiting].filter((name) => name !== undefined);

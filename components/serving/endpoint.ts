@@ -53,7 +53,8 @@ export interface ModelEndpoint {
   /** What clients put in the `model` field. */
   readonly servedName: string;
   /**
-   * Further names, each a separate model to clients, usage and quotas. At most 63. @default none
+   * Further names, each a separate model to clients, usage and quotas. At most 63.
+   * @default none
    */
   readonly otherNames?: readonly string[];
   /** Clients call it by that model's name, which answers the rest. @default a model of its own */

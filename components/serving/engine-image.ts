@@ -5,8 +5,8 @@ import { compareVersions } from "../../names/versions";
 import type { ModelPlan } from "../../planner/types";
 
 /**
- * The user's image, else the catalogue's, in the planned version. @throws Error without an image
- * for this architecture.
+ * The user's image, else the catalogue's, in the planned version.
+ * @throws Error without an image for this architecture.
  */
 export function engineImage(model: ModelPlan): string {
   if (model.image) {

@@ -29,8 +29,8 @@ export interface AdapterFiles {
 }
 
 /**
- * vLLM reads adapters from a folder, even with streamed weights. @param mounts scripts, trust and
- * pins of the pod.
+ * vLLM reads adapters from a folder, even with streamed weights.
+ * @param mounts scripts, trust and pins of the pod.
  */
 export function adapterFiles(
   model: ModelPlan,

@@ -20,7 +20,10 @@ export interface ModelNamespaceArgs {
   readonly labels?: Labels;
 }
 
-/** Isolated namespace with a quota. @returns its name, once guarded. */
+/**
+ * Isolated namespace with a quota.
+ * @returns its name, once guarded.
+ */
 export function modelNamespace(
   name: string,
   { model, control, replaced, labels }: ModelNamespaceArgs,
@@ -50,7 +53,8 @@ const HEAD_ROOM = { pods: 3, cpu: 4, memoryGiB: 8 };
 
 /**
  * Replicas at their maximum, replaced ones until they end, and Jobs: a runaway autoscaler cannot
- * take devices of others. @param replaced replicas replaced at once.
+ * take devices of others.
+ * @param replaced replicas replaced at once.
  */
 export function modelQuota(model: ModelPlan, replaced = 1): Record<string, string> {
   const { resources, nodesPerReplica, maxReplicas } = model;

@@ -13,8 +13,8 @@ export interface ModelWeights {
 }
 
 /**
- * @param child logical name of a part of the server. @throws Error without the model store that the
- * source needs.
+ * @param child logical name of a part of the server.
+ * @throws Error without the model store that the source needs.
  */
 export function modelWeights(
   child: (part: string) => string,

@@ -240,9 +240,9 @@ function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: 
 }
 
 /**
- * Keeps models loaded, with planned context and parallelism; with several, the maximum. @param
- * guests that share the server. @param controlled whether model control loads others; otherwise a
- * stray request must not.
+ * Keeps models loaded, with planned context and parallelism; with several, the maximum.
+ * @param guests that share the server.
+ * @param controlled whether model control loads others; otherwise a stray request must not.
  */
 export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[] = [], controlled = false): EnvVar[] {
   const { server, gpusPerNode } = model;

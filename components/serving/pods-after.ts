@@ -4,8 +4,8 @@ import * as pulumi from "@pulumi/pulumi";
 const WORKLOADS = ["kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet"];
 
 /**
- * Only workloads wait for nodes, so weights are copied while machines start. @param other type
- * token of an operator's objects, if any.
+ * Only workloads wait for nodes, so weights are copied while machines start.
+ * @param other type token of an operator's objects, if any.
  */
 export function podsAfter(
   ready: readonly pulumi.Resource[],

@@ -14,8 +14,8 @@ export interface RepositoryFiles {
 }
 
 /**
- * @param checkpoint folder of the weights. @throws Error for fields unknown to Triton, which
- * validation refuses earlier.
+ * @param checkpoint folder of the weights.
+ * @throws Error for fields unknown to Triton, which validation refuses earlier.
  */
 export function repositoryFiles(model: ModelPlan, checkpoint: string): RepositoryFiles {
   return {

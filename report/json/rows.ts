@@ -18,7 +18,11 @@ export interface KeyRow {
 /** The document as it is printed, in the JSON Schema that most validators know. */
 export const DOCUMENT = { io: "output", target: "draft-7" } as const;
 
-/** Parents before their keys, in document order. @param schema @default that of `plan --json` */
+/**
+ * Parents before their keys, in document order.
+ * @param schema
+ * @default that of `plan --json`
+ */
 export function keyRows(schema: z.ZodType = planSchema): KeyRow[] {
   return below(z.toJSONSchema(schema, DOCUMENT) as FieldSchema, "");
 }

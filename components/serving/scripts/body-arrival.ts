@@ -11,7 +11,10 @@ export interface ArrivalRate {
 /** A body came slower than it must. */
 export class SlowBody extends Error {}
 
-/** Does not destroy an abandoned body. @throws SlowBody */
+/**
+ * Does not destroy an abandoned body.
+ * @throws SlowBody
+ */
 export async function* arriving(
   from: IncomingMessage,
   { graceMs, bytesPerSecond }: ArrivalRate,

@@ -21,7 +21,10 @@ export class HeldBytes {
     this.most = most;
   }
 
-  /** What one request holds. @param client whose it is; those of no client in particular are one's. */
+  /**
+   * What one request holds.
+   * @param client whose it is; those of no client in particular are one's.
+   */
   share(client = ""): HeldShare {
     let own = 0;
     return {

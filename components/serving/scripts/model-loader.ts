@@ -32,8 +32,8 @@ export interface LoaderJob extends ModelsToLoad {
 }
 
 /**
- * Reports success on the port while the server lives. @throws Error with Ollama's message, or that
- * it ended.
+ * Reports success on the port while the server lives.
+ * @throws Error with Ollama's message, or that it ended.
  */
 export async function keepLoaded(job: LoaderJob): Promise<never> {
   await serverUp(job.server);

@@ -174,7 +174,10 @@ function send(
   });
 }
 
-/** A client's body. @throws Refusal */
+/**
+ * A client's body.
+ * @throws Refusal
+ */
 async function receive(
   incoming: IncomingMessage,
   { maxBodyBytes, arrival }: ProxyJob,
