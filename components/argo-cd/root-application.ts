@@ -14,10 +14,10 @@ export interface FolderSource {
   readonly caCerts?: string;
 }
 
-/** Annotations of Applications: custom resources have defaults that the API server alone knows, so that it compares. */
+/** The API server compares, as it alone knows defaults of custom resources. */
 export const COMPARED_BY_SERVER = { "argocd.argoproj.io/compare-options": "ServerSideDiff=true" } as const;
 
-/** Deletes what an Application applied when it is deleted, but for objects with `Delete=false`. */
+/** Deletes applied objects with the Application, except with `Delete=false`. */
 export const CASCADE = "resources-finalizer.argocd.argoproj.io/foreground";
 
 /**

@@ -31,19 +31,19 @@ import { WorkerTolerations } from "./worker-tolerations";
 
 export interface Beta9Args {
   readonly backends: Backends;
-  /** Pool of amd64 machines without GPUs, for the gateway, image builds and functions without a GPU. */
+  /** For the gateway, image builds and functions without a GPU; amd64. */
   readonly cpuPool: Pick<PoolPlan, "selector">;
   /** Pools with NVIDIA GPUs that Beta9 has a name for. */
   readonly gpuPools: readonly GpuPool[];
   /** @default nothing except the device plugins */
   readonly gpuAccess?: GpuAccessByVendor;
-  /** `inject` has the API server add them to workers, which needs Kubernetes 1.36; `none`: the nodes are untainted. */
+  /** `inject` needs Kubernetes 1.36; `none` needs untainted nodes. */
   readonly tolerations: "inject" | "none";
   readonly containerRuntime: "gvisor" | "runc";
   readonly cluster: Pick<Cluster, "storageClass">;
   /** `production` refuses to delete the encryption key. */
   readonly stage: Stage;
-  /** Issues the certificate by which the model store is trusted, where that is the object store. */
+  /** For trust in the model store, if used. */
   readonly certManager: CertManager;
 }
 

@@ -10,7 +10,7 @@ export interface WorkerPoolsArgs {
   readonly gpuAccess?: GpuAccessByVendor;
   /** What isolates functions from the worker that runs them. */
   readonly containerRuntime: "gvisor" | "runc";
-  /** Mount this file of a Secret into every worker, and trust the authority in it. @default none */
+  /** CA that workers trust, from a Secret. @default none */
   readonly authority?: Authority;
 }
 
@@ -23,7 +23,7 @@ export interface Authority {
   readonly file: string;
 }
 
-/** No worker waits for work: each starts with a function and ends after it. */
+/** Workers start with a function and end after it. */
 const NO_SPARE = { minFreeCpu: "0", minFreeGpu: "0", minFreeMemory: "0" };
 
 /**

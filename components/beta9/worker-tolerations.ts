@@ -28,7 +28,7 @@ export class WorkerTolerations extends PlatformComponent {
       {
         metadata,
         spec: {
-          // A worker without tolerations would only wait for a node, and hide why.
+          // Without tolerations, a worker would wait silently.
           failurePolicy: "Fail",
           reinvocationPolicy: "Never",
           matchConstraints: {

@@ -1,4 +1,3 @@
-/** The configuration of the collector on each node, as plain data. */
 import { modelNamespaceName, NODE_LOGS_NAMESPACE, PLATFORM_NAMESPACES } from "../../names/namespaces";
 import { type CollectorAddresses, collectorConfig } from "../core/otel-collector";
 import { LOKI_TENANT } from "./names";
@@ -6,16 +5,16 @@ import { LOKI_TENANT } from "./names";
 /** Memory limit, MiB. */
 export const LOG_COLLECTOR_MEMORY_MIB = 512;
 
-/** What it requests on each node: part of what plans leave there for a log collector (catalog/node-agents.json). */
+/** Part of node overhead (catalog/node-agents.json). */
 export const LOG_COLLECTOR_REQUEST = { cpu: 0.05, memoryGiB: 0.25, ephemeralStorageGiB: 0.0625 } as const;
 
 /** Where kubelets keep the log files of pods: `<namespace>_<pod>_<uid>/<container>/<restarts>.log`. */
 export const POD_LOGS = "/var/log/pods";
 
-/** How far each file is read, so that a restarted container goes on. */
+/** Read positions, for restarts. */
 export const OFFSETS = "/var/lib/otelcol";
 
-/** Lines that wait for Loki, bytes: a quarter of the memory. */
+/** A quarter of the memory. */
 const QUEUE_BYTES = (LOG_COLLECTOR_MEMORY_MIB / 4) * 2 ** 20;
 
 export interface LogCollectorArgs {
@@ -53,7 +52,7 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
           start_at: "beginning",
           storage: "file_storage",
           max_log_size: "64KiB",
-          // Whole names of the file contain namespace, pod and container: no rights in the Kubernetes API.
+          // File names contain namespace, pod and container, so no API rights are needed.
           operators: [{ type: "container", add_metadata_from_filepath: true, max_log_size: "64KiB" }],
           retry_on_failure: { enabled: true, max_elapsed_time: "0s" },
         },

@@ -11,7 +11,7 @@ import { GATEWAY_LINK_PORT } from "./variables";
 export interface GatewayLinkArgs {
   /** Name that the gateway's certificate is for. */
   readonly hostname: string;
-  /** PEM file of the authorities that may have signed it. */
+  /** CAs, PEM file. */
   readonly authorities: string;
   /** Where the gateway answers. @default its Service */
   readonly gateway?: { readonly host: string; readonly port: number };
@@ -19,7 +19,7 @@ export interface GatewayLinkArgs {
 
 const CLUSTER = "gateway";
 
-/** Envoy of the node's image keeps the authorities that browsers trust here. */
+/** System CAs in Envoy's image. */
 export const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
 const SERVICE = { host: serviceFqdn(GATEWAY_NAME, GATEWAY_NAMESPACE), port: 443 } as const;

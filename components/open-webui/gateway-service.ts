@@ -1,7 +1,7 @@
 import type { GatewayService } from "../gateway/service-routes";
 import { OPEN_WEBUI, OPEN_WEBUI_PORT, openWebUiPods } from "./names";
 
-/** Seconds that a file may take to arrive: 100 MB at 3 Mbit/s. */
+/** 100 MB at 3 Mbit/s. */
 const UPLOAD_SECONDS = 300;
 
 /** Without a session the page serves the sign-in form only. */

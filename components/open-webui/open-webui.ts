@@ -26,20 +26,20 @@ export interface OpenWebUiArgs extends PageSettings {
   readonly gateway: {
     /** Name that its certificate is for. */
     readonly hostname: string;
-    /** PEM: authorities that may have signed it. @default those that browsers trust */
+    /** CAs, PEM. @default system CAs */
     readonly authorities?: string;
     /** Key of the page's consumer. */
     readonly consumerKey: pulumi.Input<string>;
   };
-  /** Of the issuer's certificate, PEM. @default those that the image trusts */
+  /** CAs of the issuer, PEM. @default those of the image */
   readonly issuerAuthorities?: string;
-  /** Secret of `signIn.clientId`. @default the client has none, and proves itself by PKCE alone */
+  /** Secret of `signIn.clientId`. @default none: PKCE alone */
   readonly clientSecret?: pulumi.Input<string>;
   /** Volume of the database and of uploaded files, GiB. */
   readonly storageGiB: number;
   readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow">;
   readonly certManager: CertManager;
-  /** Refuse to delete the volume, and keep it when it is deleted all the same. */
+  /** Protects the volume from deletion. */
   readonly protect: boolean;
   /** Folder in the model store for copies. */
   readonly copies: StoreFolder;

@@ -28,22 +28,22 @@ export type PortainerServer =
       /** Networks in CIDR form that it connects from. */
       readonly networks: readonly string[];
     }
-  /** The agent connects to the server: for nodes behind NAT. */
+  /** Outgoing only, for nodes behind NAT. */
   | ({
       readonly mode: "edge";
       /** Name of this cluster at the server. */
       readonly id: string;
       /** Port of the server's tunnel. */
       readonly tunnelPort: number;
-      /** PEM: authorities that may have signed its certificate. @default public ones */
+      /** CAs, PEM. @default public ones */
       readonly caCerts?: string;
     } & OutsideAddress);
 
 export interface PortainerAgentArgs {
   readonly server: PortainerServer;
-  /** AGENT_SECRET of the server. @default a random one, which the server has to be started with */
+  /** AGENT_SECRET of the server. @default a random one, which the server must use */
   readonly agentSecret?: pulumi.Input<string>;
-  /** Of mode edge: the key that the server shows for this cluster. */
+  /** Mode edge: the server's key for this cluster. */
   readonly edgeKey?: pulumi.Input<string>;
 }
 
@@ -54,7 +54,7 @@ export const PORTAINER_BINDING = "portainer-agent-cluster-admin";
 const CA_FOLDER = "/etc/portainer-server";
 const CA_FILE = "ca.pem";
 
-/** The agent is handed all requests of the server's users, and does them as this role. */
+/** All requests of the server's users run in this role. */
 const ROLE = "cluster-admin";
 
 /**
@@ -62,7 +62,7 @@ const ROLE = "cluster-admin";
  * rights. In addition: no root, read-only root file system, ingress from the server only.
  */
 export class PortainerAgent extends PlatformComponent {
-  /** Where the server connects to; undefined where the agent connects to the server. */
+  /** Undefined in mode edge. */
   readonly nodePort: number | undefined;
   /** Command that prints AGENT_SECRET. */
   readonly agentSecret: string;
@@ -137,7 +137,8 @@ export class PortainerAgent extends PlatformComponent {
                       { name: "EDGE_ID", value: server.id },
                     ]
                   : []),
-                // It has no setting for authorities without client certificates (portainer/agent, edge/client/build.go): Go reads these.
+                // No setting for CAs without client certificates (portainer/agent,
+                // edge/client/build.go): Go reads these.
                 ...(authorities
                   ? [
                       { name: "SSL_CERT_FILE", value: `${CA_FOLDER}/${CA_FILE}` },
@@ -168,7 +169,7 @@ export class PortainerAgent extends PlatformComponent {
           metadata: { ...metadata, name: PORTAINER_NODES },
           spec: {
             type: "NodePort",
-            // It keeps the server's address, by which the NetworkPolicy knows it.
+            // Keeps the server's address for the NetworkPolicy.
             externalTrafficPolicy: "Local",
             selector: { ...portainerAgentPods.podLabels },
             ports: [{ name: "api", port: PORTAINER_AGENT_PORT, targetPort: "api", nodePort: PORTAINER_NODE_PORT }],

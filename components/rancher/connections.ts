@@ -14,7 +14,7 @@ export function rancherConnections(server: OutsideAddress, networks: ClusterNetw
       to: outsideEnds(server, networks),
       ports: [serverAt(server).port],
     }),
-    // Helm operations of the server run in the agent's namespace, under names of their own.
+    // Helm operations run there under other names.
     toKubernetesApi("rancher", [podsIn(RANCHER_NAMESPACE), fleetAgentPods], networks),
     fromKubernetesApi("rancher-webhook", rancherWebhookPods, [RANCHER_WEBHOOK_PORT]),
   ];

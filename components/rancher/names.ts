@@ -18,7 +18,7 @@ export const RANCHER = {
 /** Labels of the agent's pods, and its Deployment's selector. */
 export const RANCHER_AGENT_LABELS: Labels = { app: RANCHER.agent };
 
-/** Secret of the registration. Secrets `cattle-credentials-…` other than the server's own are deleted by the agent every hour. */
+/** The agent deletes other `cattle-credentials-…` Secrets every hour. */
 export const RANCHER_REGISTRATION = "rancher-registration";
 
 export const rancherAgentPods: PodSelection = {
@@ -27,7 +27,7 @@ export const rancherAgentPods: PodSelection = {
   serviceAccount: RANCHER.account,
 };
 
-/** Webhook that the agent installs: it judges namespaces, roles and bindings (rancher/webhook, charts/rancher-webhook). */
+/** Installed by the agent (rancher/webhook, charts/rancher-webhook). */
 export const rancherWebhookPods: PodSelection = {
   namespace: RANCHER_NAMESPACE,
   podLabels: { app: "rancher-webhook" },

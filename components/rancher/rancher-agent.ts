@@ -16,9 +16,9 @@ import { connectedProbe } from "./connected-probe";
 import { RANCHER, RANCHER_AGENT_LABELS, RANCHER_REGISTRATION } from "./names";
 
 export interface RancherAgentArgs {
-  /** URL of the Rancher server, as its setting server-url has it. */
+  /** The server's setting server-url. */
   readonly url: string;
-  /** Authority of the server's certificate, in PEM. @default a public one */
+  /** CA, PEM. @default a public one */
   readonly caCerts?: string;
   /** Token by which the agent registers the cluster. */
   readonly token: pulumi.Input<string>;
@@ -69,7 +69,7 @@ export class RancherAgent extends PlatformComponent {
       this.childOptions(),
     );
     const { url, caCerts, token } = args;
-    // The server knows a cluster by the token while it registers; its own credentials name the cluster.
+    // The token registers; later credentials name the cluster.
     const content = { url, token, namespace: "" };
     const secret = new kubernetes.core.v1.Secret(
       this.child("registration"),
@@ -86,7 +86,7 @@ export class RancherAgent extends PlatformComponent {
           labels,
           annotations: {
             ...secretVersion(secret, { ...content, checksum }),
-            // It is ready once it is connected, which a server of others decides.
+            // Readiness depends on a remote server.
             "pulumi.com/skipAwait": "true",
           },
         },
@@ -124,7 +124,7 @@ export class RancherAgent extends PlatformComponent {
       CATTLE_CLUSTER: "true",
       CATTLE_K8S_MANAGED: "true",
       CATTLE_CREDENTIAL_NAME: RANCHER_REGISTRATION,
-      // With the authority that the checksum names, it alone counts; without one, those of the image.
+      // Trusts only the CA of the checksum; else the image's.
       STRICT_VERIFY: String(checksum !== ""),
     };
     const agent: HardenedContainer = {

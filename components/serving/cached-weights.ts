@@ -42,7 +42,7 @@ export function cachedWeights(
       MANIFEST_PIN: PIN_FILE,
       TERMINATION_LOG,
     }),
-    // Names the files that this pod uses, for the cache.
+    // Lists used files for the cache.
     terminationMessagePath: TERMINATION_LOG,
     volumeMounts: [...mounts, cache, { name: "model", mountPath: MODEL_FOLDER }],
     resources: guaranteed({ cpu: 0.1, memoryGiB: 0.25 }),

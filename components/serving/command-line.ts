@@ -5,7 +5,7 @@ import type { ArgumentValue } from "../../planner/types";
 /** @param argument of the pinned version; undefined if it has no such flag. */
 export function words(name: string, value: ArgumentValue, argument: EngineArgument | undefined): string[] {
   if (typeof value === "boolean") {
-    // vLLM 0.33 shows `--disable-x` as the opposite of `--enable-x`, and takes this one too; 0.32 knows no other.
+    // vLLM 0.33 shows `--disable-x` instead of `--no-enable-x`, but accepts this; 0.32 only this.
     return [`--${value ? "" : "no-"}${name}`];
   }
   if (argument?.kind === "list" || (argument === undefined && Array.isArray(value))) {

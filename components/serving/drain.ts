@@ -9,10 +9,10 @@ import type { HardenedContainer } from "../core/hardened-pod";
 /** The gateway resolves addresses every 5 s. */
 const DEREGISTER_SECONDS = 10;
 
-/** Seconds that an engine has to stop once nothing runs. */
+/** To stop without requests. */
 const STOP_SECONDS = 20;
 
-/** Whether requests still run, as a command of the engine's image that succeeds while they do. */
+/** Succeeds while requests run, in the engine's image. */
 export interface BusyTest {
   readonly shell: "/bin/sh" | "/bin/bash";
   readonly test: string;
@@ -20,7 +20,7 @@ export interface BusyTest {
 
 type Drained = Pick<ModelPlan, "drainSeconds">;
 
-/** From the order to leave until nothing of the pod runs any more, at most. */
+/** Maximum time from the signal to the end. */
 export function leavingSeconds({ drainSeconds }: Drained): number {
   return DEREGISTER_SECONDS + drainSeconds + STOP_SECONDS;
 }
@@ -59,7 +59,7 @@ export function whileConnected(ports: readonly number[]): BusyTest {
       "cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | {",
       "while read -r _ here there state _; do",
       'case "$state/$here/$there" in',
-      // What runs next to it in the pod: 127.0.0.1, also as IPv6 writes it, and ::1.
+      // Loopback: 127.0.0.1, its IPv6 form, and ::1.
       `${inPod.join(" | ")}) ;;`,
       `${established.map((each) => `${each}/*`).join(" | ")}) exit 0 ;;`,
       "esac",
@@ -90,7 +90,6 @@ export function whileCounted({ engine }: Pick<ModelPlan, "engine">): BusyTest {
   };
 }
 
-/** Both hold; the second is not asked where the first does not. */
 export function both(one: BusyTest, other: BusyTest): BusyTest {
   const shell = [one, other].some((each) => each.shell === "/bin/bash") ? "/bin/bash" : "/bin/sh";
   return { shell, test: `${one.test} && {\n${other.test}\n}` };

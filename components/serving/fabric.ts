@@ -3,12 +3,12 @@ import { HOST_NETWORK_LABEL, type Labels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 
-/** Multus reads it: the networks that a pod gets interfaces of, in addition to its own. */
+/** Multus: additional networks of a pod. */
 const NETWORKS_ANNOTATION = "k8s.v1.cni.cncf.io/networks";
 /** LeaderWorkerSet annotation: node label whose value one group owns. */
 const EXCLUSIVE_TOPOLOGY = "leaderworkerset.sigs.k8s.io/exclusive-topology";
 
-/** Extended resources are among the resources that the plan decided. */
+/** The plan's resources include extended ones. */
 export interface GroupFabric {
   /** Variables of NCCL or RCCL. */
   readonly environment: Readonly<Record<string, string>>;
@@ -20,11 +20,9 @@ export interface GroupFabric {
   readonly labels: Labels;
   /** Of each pod. */
   readonly podAnnotations: Readonly<Record<string, string>>;
-  /** The pod of one node, with the network of its node where the plan says so. */
   readonly around: (pod: HardenedPodArgs, engine: string) => HardenedPodArgs;
 }
 
-/** All of it, from the plan's link between the nodes. */
 export function groupFabric({ name, nodeLink }: Pick<ModelPlan, "name" | "nodeLink">): GroupFabric {
   const { environment = {}, networks = [], hostNetwork = false, topologyLabel } = nodeLink ?? {};
   return {
@@ -45,7 +43,7 @@ function glooEnvironment({ NCCL_SOCKET_IFNAME }: Readonly<Record<string, string>
   return NCCL_SOCKET_IFNAME === undefined ? {} : { GLOO_SOCKET_IFNAME: NCCL_SOCKET_IFNAME };
 }
 
-/** One of a node, whichever model it is of: they would ask for the same ports. */
+/** One per node: all would use the same ports. */
 const ALONE_ON_ITS_NODE = {
   podAntiAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: [

@@ -8,10 +8,10 @@ import type { ModelPlan } from "../../planner/types";
 import type { BusyTest } from "./drain";
 import { KILL_GRACE, PROBE_PERIOD_SECONDS, type Probes, startupFailures } from "./probes";
 
-/** Next to RENDEZVOUS_PORT; on the network of a node it is one of that node's. */
+/** Next to RENDEZVOUS_PORT; a node's port on the host network. */
 const MEMBER_PORT = 29_502;
 
-/** Whether the pod and those that it needs are well: place of the pod, as port/path. */
+/** Health of the pod and its peers, as port/path. */
 export const GROUP_PLACE = `${MEMBER_PORT}/group`;
 
 /**
@@ -19,7 +19,7 @@ export const GROUP_PLACE = `${MEMBER_PORT}/group`;
  */
 export const GROUP_PERIOD = { periodSeconds: 15, failureThreshold: 3 } as const;
 
-/** The command, in a pod that answers on GROUP_PLACE for as long as the command runs. */
+/** Answers on GROUP_PLACE while the command runs. */
 export function asMember(command: readonly string[]): string[] {
   return ["python3", "-c", shippedText("components/serving/scripts/group_member.py"), String(MEMBER_PORT), ...command];
 }
@@ -39,7 +39,7 @@ export function workerProbes(model: ModelPlan): Probes {
   };
 }
 
-/** The pod and those that it needs are well: requests of a group that is broken never end. */
+/** Requests of a broken group never end. */
 export function whileWhole(): BusyTest {
   const ask = [
     "import http.client",

@@ -10,7 +10,7 @@ export interface ILeaderWorkerSet {
   readonly spec?: {
     /** Groups. */
     readonly replicas: number;
-    /** When the workers of a group are created: with its leader, or once that is ready. */
+    /** With the leader, or once it is ready. */
     readonly startupPolicy: "LeaderCreated" | "LeaderReady";
     readonly rolloutStrategy: {
       readonly type: "RollingUpdate";
@@ -19,7 +19,7 @@ export interface ILeaderWorkerSet {
     readonly leaderWorkerTemplate: {
       /** Pods of a group, the leader included. */
       readonly size: number;
-      /** `RecreateGroupAfterStart` leaves a group alone whose pods are still pending. */
+      /** `RecreateGroupAfterStart` spares groups with pending pods. */
       readonly restartPolicy: "RecreateGroupOnPodRestart" | "RecreateGroupAfterStart" | "None";
       readonly leaderTemplate: kubernetes.types.input.core.v1.PodTemplateSpec;
       readonly workerTemplate: kubernetes.types.input.core.v1.PodTemplateSpec;

@@ -16,7 +16,6 @@ export interface ModelLoaderArgs {
   readonly resources: ContainerSize;
 }
 
-/** The parts of a pod that load models into the server next to it. */
 export interface ModelLoader {
   readonly container: HardenedContainer;
   readonly volume: kubernetes.types.input.core.v1.Volume;

@@ -12,11 +12,11 @@ import { ScaleRights } from "./scale-rights";
 
 export interface ModelNamespaceArgs {
   readonly model: ModelPlan;
-  /** Lets the model control API scale the engine. @default it may not */
+  /** Lets model control scale the engine. @default none */
   readonly control?: ControlAccess & { readonly scale: ScaleTarget | undefined };
   /** Replicas that an update replaces at once. @default 1 */
   readonly replaced?: number;
-  /** Labels of the namespace besides the model's name. @default none */
+  /** Additional labels. @default none */
   readonly labels?: Labels;
 }
 

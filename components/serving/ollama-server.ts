@@ -150,7 +150,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model, sidecar),
-          // It stops at once on a signal, in the middle of an answer, and counts no requests.
+          // Ollama stops at once on a signal, and counts no requests.
           lifecycle: leaving(model, whileConnected([PORT, ...(node?.ports ?? []).map(({ port }) => port)])),
           startupProbe: {
             ...KILL_GRACE,
@@ -204,7 +204,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
   }
 }
 
-/** Address of each replica, also before it is ready, and of those that only demand brings. */
+/** Includes unready replicas and those of demand. */
 function replicaUrls({ name, minReplicas, maxReplicas, scaling }: ModelPlan): string[] {
   const instance = serverName(name);
   const pods = `${serviceHost(headlessServiceName(instance), modelNamespaceName(name))}:${PORT}`;
@@ -212,17 +212,15 @@ function replicaUrls({ name, minReplicas, maxReplicas, scaling }: ModelPlan): st
   return Array.from({ length }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
 }
 
-/** Replicas come and go with demand, and one always runs. */
 function isAutoscaledCache({ scaling, minReplicas }: ModelPlan, control: ControlAccess | undefined): boolean {
   return scaling !== undefined && minReplicas > 0 && control === undefined;
 }
 
-/** Volume of each replica: for its models, and for what requests add. */
+/** For planned models and those of requests. */
 function volumeGiB({ modelStorageGiB, server }: ModelPlan, control: ControlAccess | undefined): number {
   return (server?.storageGiB ?? modelStorageGiB) + (control?.spareStorageGiB ?? 0);
 }
 
-/** Each planned replica has a disk and a memory of its own. */
 function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: ControlAccess): EngineControl {
   const { gpusPerNode, resources } = model;
   const { limitGiB } = (model.server ?? model).memoryPerGpu;
@@ -253,7 +251,7 @@ export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[]
     OLLAMA_CONTEXT_LENGTH: String(model.contextTokens),
     OLLAMA_NUM_PARALLEL: String(Math.max(...[model, ...guests].map(({ concurrency }) => concurrency))),
     OLLAMA_MAX_LOADED_MODELS: controlled ? CONTROLLED_MODELS : String(server?.models.length ?? 1),
-    // The plan counts each of several models on all GPUs; alone, Ollama takes as few as hold it.
+    // Ollama alone uses as few GPUs as possible; the plan counts all.
     ...(server && gpusPerNode > 1 && { OLLAMA_SCHED_SPREAD: "1" }),
     OLLAMA_KEEP_ALIVE: "-1",
     OLLAMA_LOAD_TIMEOUT: `${model.startupBudgetSeconds}s`,

@@ -19,7 +19,7 @@ export function modelVariables(
   { env = {}, hsaOverride }: ModelPlan,
   gpu: GpuAccess | undefined,
 ): kubernetes.types.input.core.v1.EnvVar[] {
-  // Kubernetes would put another variable, which may be a secret, in the place of `$(NAME)`.
+  // Kubernetes would expand `$(NAME)`, perhaps to a secret.
   const literal = Object.entries(env).map(([name, value]) => [name, value.replaceAll("$(", "$$$$(")]);
   const ofCard = hsaOverride === undefined ? {} : { [HSA_OVERRIDE]: hsaOverride };
   return variables({ ...ofCard, ...gpu?.environment, ...Object.fromEntries(literal) });
@@ -48,7 +48,7 @@ export function memoryAnnotations({ memoryPerGpu, verdict, server, gpuSlice }: M
   };
 }
 
-/** Engine images are 5 to 15 GB: seconds that a node may take to pull one. */
+/** Images have 5 to 15 GB. */
 export const IMAGE_PULL_SECONDS = 1800;
 
 /**
@@ -70,7 +70,6 @@ export function rolloutSeconds(
   return IMAGE_PULL_SECONDS + replicas * (leavingSeconds(model) + model.startupBudgetSeconds);
 }
 
-/** How long Pulumi waits for pods that take so many seconds to get ready. */
 export function deployTimeouts(seconds: number): { create: string; update: string } {
   const timeout = `${seconds + 60}s`;
   return { create: timeout, update: timeout };

@@ -1,4 +1,4 @@
-/** Probes of engines' containers: the start-up budget of the plan, then readiness and life. */
+/** Start-up by the plan's budget, then readiness and liveness. */
 import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
@@ -28,7 +28,7 @@ export function httpProbes(model: ModelPlan): Probes {
   };
 }
 
-/** Failures of start-up probes, PROBE_PERIOD_SECONDS apart, in which the engine may start. */
+/** Allowed failures, PROBE_PERIOD_SECONDS apart. */
 export function startupFailures(model: ModelPlan): number {
   return Math.ceil(model.startupBudgetSeconds / PROBE_PERIOD_SECONDS);
 }

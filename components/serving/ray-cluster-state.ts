@@ -1,4 +1,4 @@
-/** What outlives the head of a Ray cluster: its state, in a Valkey of the model's own. */
+/** State that outlives the head, in a Valkey of the model. */
 import type * as pulumi from "@pulumi/pulumi";
 import { STATE_GIB } from "../../engines/ray";
 import { selectorLabels } from "../../names/labels";
@@ -16,7 +16,7 @@ import type { GcsFaultTolerance } from "./ray-service-resource";
 /** Service, StatefulSet, Secret and ConfigMap in the model's namespace. */
 const CLUSTER_STATE = "ray-state";
 
-/** A cluster keeps some hundred kilobytes, and each change of the model makes a cluster whose predecessor's stay. */
+/** Some hundred kilobytes per cluster; predecessors' stay. */
 const MAX_MEMORY_MIB = 192;
 
 export interface RayClusterStateArgs {

@@ -18,7 +18,7 @@ import { KILL_GRACE } from "./probes";
 import { AGENT_PORT, DASHBOARD_PORT, rayLabels } from "./ray-names";
 import { engineEnvironment } from "./vllm-pod";
 
-/** User `ray` of the image, whose home has the Python that everything runs in (docker/base-deps/Dockerfile of ray 2.56.0). */
+/** User `ray`, whose home has Python (docker/base-deps/Dockerfile of ray 2.56.0). */
 const USER = 1000;
 /** Ray's sessions, sockets and logs. */
 const SESSION_FOLDER = "/tmp";
@@ -42,7 +42,7 @@ const NOTICES_LOST_PODS = {
  * 2.56.0).
  */
 const FINDS_WORKERS = variables({ RAY_SERVE_SLOW_STARTUP_WARNING_S: "300" });
-/** In which Ray's processes get up on a node that has the image. */
+/** Start of Ray's processes with a local image. */
 const RAY_START_SECONDS = 300;
 
 /** Arguments of `ray start`, as KubeRay takes them: texts. */
@@ -112,7 +112,7 @@ export interface WorkerPodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
 const HEADLESS_SECONDS = 3600;
 const HEADLESS = variables({ RAY_gcs_rpc_server_reconnect_timeout_s: String(HEADLESS_SECONDS) });
 
-/** One replica: its GPUs, and the proxy and API that answer for it. */
+/** Includes proxy and API. */
 export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): RayPod {
   const { model, gpu } = args;
   const { sharedMemoryGiB } = model.resources;
@@ -141,9 +141,9 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
             { name: "shared-memory", mountPath: SHARED_MEMORY },
           ],
           writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
-          // All of it runs in this container: the plan's part for Ray's own processes too.
+          // Includes Ray's processes.
           resources: modelResources(model, { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 }),
-          // Ray ends its processes at once on a signal, in the middle of an answer.
+          // Ray stops at once on a signal.
           lifecycle: leaving(model, whileConnected([SERVE_PORT])),
           ...workerProbes(model),
         },
@@ -152,7 +152,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
   };
 }
 
-/** The node's proxy knows the application only once it runs; Ray's daemon lives before. */
+/** The proxy knows the application only once it runs. */
 function workerProbes(model: ModelPlan): Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe"> {
   const ready = {
     httpGet: { path: ray.health.ready, port: "serve" },

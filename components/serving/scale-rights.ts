@@ -12,9 +12,8 @@ export interface ScaleRightsArgs {
   /** The target's namespace. */
   readonly namespace: pulumi.Input<string>;
   readonly target: ScaleTarget;
-  /** What scales the target by demand: KEDA's is paused. @default nothing */
+  /** KEDA's is paused. @default none */
   readonly autoscaler?: EngineControl["autoscaler"];
-  /** A service account, and the namespace that it is in. */
   readonly client: { readonly namespace: string; readonly serviceAccount: string };
 }
 

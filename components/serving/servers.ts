@@ -12,12 +12,12 @@ import { isSplit, VllmSplit } from "./vllm-split";
 /** For replicas on one node, and for those that span nodes. */
 export interface EngineServers {
   readonly onOneNode: ModelServerClass;
-  /** Of those on one node, some models have another: the first that serves the model. @default onOneNode */
+  /** The first that serves the model. @default onOneNode */
   readonly variants?: readonly { readonly serves: (model: ModelPlan) => boolean; readonly server: ModelServerClass }[];
   readonly acrossNodes?: ModelServerClass;
 }
 
-/** Every engine's components; the other half of an engine is its row in `engines/table.ts`. */
+/** Counterpart of the rows in `engines/table.ts`. */
 export const SERVERS: Readonly<Record<EngineName, EngineServers>> = {
   ollama: { onOneNode: OllamaServer },
   triton: { onOneNode: TritonServer },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** How fast a body must come: what is sent slower holds memory that others wait for. */
+/** Slower bodies hold memory of others. */
 export interface ArrivalRate {
   /** Milliseconds that any body may take. */
   readonly graceMs: number;
@@ -33,7 +33,7 @@ export async function* arriving(
       yield value;
     }
   } finally {
-    // Not awaited: it waits for the next piece, which may never come.
+    // Not awaited: the next piece may never come.
     pieces.return?.().catch(() => undefined);
   }
 }

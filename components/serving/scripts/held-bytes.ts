@@ -1,6 +1,6 @@
 /** Bounds memory of all requests: large ones in parallel would end the process. */
 export interface HeldShare {
-  /** @returns false where the client, or all together, have too many; none of these are counted then. */
+  /** @returns false, without counting, above the client's or total limit. */
   take(bytes: number): boolean;
   /** Gives all back. */
   end(): void;
@@ -21,10 +21,7 @@ export class HeldBytes {
     this.most = most;
   }
 
-  /**
-   * What one request holds.
-   * @param client whose it is; those of no client in particular are one's.
-   */
+  /** @param client owner; anonymous requests share one. */
   share(client = ""): HeldShare {
     let own = 0;
     return {

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 /** The last of equal names counts, as in Python and JavaScript. */
 export type Members = ReadonlyMap<string, Buffer>;
 
-/** Deeper than any tool's schema; what reads JSON after this has its own limit, which is its stack. */
+/** Deeper than any tool's schema; later parsers are limited by their stack. */
 const MOST_DEPTH = 200;
 /** No API has so many fields. */
 const MOST_MEMBERS = 1_000;

@@ -16,7 +16,7 @@ export interface ModelToLoad {
   /** What clients put in the `model` field. */
   readonly servedName: string;
   readonly task: ModelTask;
-  /** Ollama's own, kept with the name: `num_ctx`, `num_batch`. @default the server's */
+  /** `num_ctx`, `num_batch`. @default the server's */
   readonly parameters?: Readonly<Record<string, number>>;
 }
 
@@ -74,7 +74,7 @@ export async function loadModels({ server, models }: ModelsToLoad): Promise<void
   }
 }
 
-/** Gives the model the name that clients use, and its parameters, without a second copy of its files. */
+/** Adds a name with parameters, without a copy. */
 async function nameAs(server: string, { tag, servedName, parameters }: ModelToLoad): Promise<void> {
   if (parameters !== undefined) {
     await post(server, "/api/create", { model: servedName, from: tag, parameters, stream: false });
@@ -83,7 +83,7 @@ async function nameAs(server: string, { tag, servedName, parameters }: ModelToLo
   }
 }
 
-/** One was unloaded for another where they do not fit together, or are the same under two names. */
+/** Models may evict each other, or be the same. */
 async function requireLoaded(server: string, models: readonly ModelToLoad[]): Promise<void> {
   const answer = (await json(await send(server, "GET", "/api/ps"))) as { models?: { name: string }[] };
   const loaded = (answer.models ?? []).map(({ name }) => name);
@@ -96,7 +96,7 @@ async function requireLoaded(server: string, models: readonly ModelToLoad[]): Pr
   }
 }
 
-/** Waits as long as it takes: why a server does not come up, its own container says. */
+/** Unlimited: the server's container reports why it fails. */
 async function serverUp(server: string): Promise<void> {
   for (;;) {
     try {
@@ -145,7 +145,7 @@ async function pull(server: string, tag: string): Promise<void> {
 
 const reported = new Map<string, number>();
 
-/** One line for each status, and one for each tenth of a layer. */
+/** One line per status and per tenth of a layer. */
 function report({ status = "", total, completed = 0 }: Progress): void {
   const tenths = total ? Math.floor((completed / total) * 10) : 0;
   if (reported.get(status) !== tenths) {
@@ -223,7 +223,7 @@ async function json(response: IncomingMessage): Promise<unknown> {
 
 async function send(server: string, method: string, path: string, body?: object): Promise<IncomingMessage> {
   const text = body === undefined ? "" : JSON.stringify(body);
-  // Node gives a DELETE no length of its own, and its body would not be read.
+  // Node sets no length on DELETE.
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = request(`${server}${path}`, { method, headers }, resolve);
@@ -246,12 +246,12 @@ async function read(response: IncomingMessage): Promise<string> {
 }
 
 function message(error: unknown): string {
-  // A refused connection on several addresses has an empty message of its own.
+  // A connection refused on several addresses has an empty message.
   return error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error);
 }
 
 if (process.env.RUN === "model-loader") {
-  // The first process of a container is not ended by a signal that it does not handle.
+  // Process 1 ignores unhandled signals.
   process.once("SIGTERM", () => process.exit(0));
   keepLoaded(JSON.parse(process.env.MODEL_LOADER ?? "{}") as LoaderJob).catch((error: unknown) => {
     console.error(`failed: ${message(error)}`);

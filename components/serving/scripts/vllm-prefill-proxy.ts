@@ -29,16 +29,15 @@ export interface ProxyJob {
   readonly decode: string;
   /** Bytes of a request. */
   readonly maxBodyBytes: number;
-  /** Bytes of all requests that are not answered yet; one client has half of them at most. */
+  /** Of unanswered requests; half for one client. */
   readonly maxHeldBytes: number;
   readonly arrival: ArrivalRate;
   /** Tokens of a prompt and its answer. */
   readonly contextTokens: number;
-  /** Milliseconds that a prompt may take in a prefill pod. */
   readonly prefillTimeoutMs: number;
 }
 
-/** Of a prefill pod: one token, and where the cache lies. */
+/** One token and the cache's place. */
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 /** Overhead per piece of a body; pieces may be one byte. */
 const PIECE_BYTES = 512;
@@ -56,7 +55,7 @@ class Refusal extends Error {
 export function prefillProxy(job: ProxyJob): Server {
   const held = new HeldBytes(job.maxHeldBytes);
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 120_000 }, (incoming, response) => {
-    // The gateway says who calls, and takes out what a client says of itself.
+    // The gateway sets the caller, and removes clients' values.
     const share = held.share(incoming.headers["x-consumer-id"]?.toString());
     answer(job, incoming, response, share)
       .catch((error: unknown) => {
@@ -99,7 +98,7 @@ function understood<T>(read: () => T): T {
   }
 }
 
-/** Where the cache of a prompt lies; undefined where no prefill pod read it. */
+/** Undefined without prefill elsewhere. */
 async function prefilled(
   { prefill, prefillTimeoutMs }: ProxyJob,
   path: string,
@@ -127,7 +126,7 @@ async function prefilled(
   return undefined;
 }
 
-/** Passes the answer on as it comes; when the client leaves, the request to the engine is cancelled. */
+/** Streams the answer; cancels when the client leaves. */
 async function relay(
   { decode }: ProxyJob,
   method: string,
@@ -161,7 +160,7 @@ function send(
     ...(body !== undefined && { "content-type": "application/json", "content-length": length }),
     ...(authorization !== undefined && { authorization }),
     ...(id !== undefined && { "x-request-id": id }),
-    // Both kinds of pods salt their caches by it (cache_salt.py).
+    // Both salt caches by it (cache_salt.py).
     ...(consumer !== undefined && { "x-consumer-id": consumer }),
   };
   // No connection is kept: the Service balances by connections.
@@ -194,7 +193,7 @@ async function receive(
 async function read(body: AsyncIterable<Buffer>, most: number, share?: HeldShare): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  // The rest of what is refused is read and forgotten, so that its sender reads the answer.
+  // Drained, so that the sender reads the answer.
   for await (const piece of body) {
     bytes += piece.length;
     if (bytes > most) {
@@ -208,7 +207,7 @@ async function read(body: AsyncIterable<Buffer>, most: number, share?: HeldShare
   return Buffer.concat(pieces);
 }
 
-/** Aborted when the client leaves before it has its answer. */
+/** Aborts when the client leaves early. */
 function goneBefore(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => {
@@ -227,7 +226,7 @@ function refuse(response: ServerResponse, { status, message }: Refusal): void {
   response.writeHead(status, {
     "content-type": "application/json",
     ...(status === 503 && { "retry-after": "1" }),
-    // What is still to come of the body is not waited for.
+    // Does not wait for the rest of the body.
     ...(status === 408 && { connection: "close" }),
   });
   const type = status < 500 ? "invalid_request_error" : "server_error";
@@ -241,6 +240,6 @@ function message(error: unknown): string {
 if (process.env.RUN === "prefill-proxy") {
   const job = JSON.parse(process.env.PREFILL_PROXY ?? "{}") as ProxyJob;
   const server = prefillProxy(job).listen(job.port);
-  // Answers that run may finish; the pod's own time limit ends the rest.
+  // Running answers may finish, within the pod's grace.
   process.once("SIGTERM", () => server.close(() => process.exit(0)));
 }

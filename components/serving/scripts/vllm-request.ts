@@ -11,11 +11,11 @@ type Treatment = keyof typeof fields.treatments;
 export interface EngineRequest {
   /** The client's fields that engines may have. */
   readonly body: Members;
-  /** It asks for one sequence of one prompt, so that one cache answers it. */
+  /** One sequence of one prompt: one cache suffices. */
   readonly splits: boolean;
 }
 
-/** Bytes of a value that decides something: no switch, count or set of options is longer. */
+/** Longer than any value that decides. */
 const MOST_DECIDING = 1_000;
 /** Instead of a longer value: nothing takes it. */
 const LONGER = Symbol("longer");
@@ -27,7 +27,7 @@ const EMBEDDINGS = /prompt_embeds|\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 const isAbsent = (value: unknown) => value === undefined || value === null;
 const isCount = (value: unknown, least: number) => Number.isInteger(value) && Number(value) >= least;
 
-/** Of a field that decides it by a short value: see `SPLITS`. */
+/** See `SPLITS`. */
 const DECIDES: Readonly<Partial<Record<Treatment, (value: unknown) => boolean>>> = {
   one: (value) => isAbsent(value) || value === 1,
   off: (value) => value === undefined || value === false,
@@ -61,7 +61,7 @@ function isListOfTokens(text: Buffer): boolean {
   return text[0] === OPEN && text.at(-1) === CLOSE && text.subarray(1, -1).every((code) => TOKENS.has(code));
 }
 
-/** What a text means, where it is short enough to decide something. */
+/** Value of a short text. */
 function short(text: Buffer | undefined): unknown {
   if (text === undefined) {
     return undefined;
@@ -87,7 +87,7 @@ export function isCompletionPath(path: string): path is CompletionPath {
   return Object.hasOwn(fields.paths, path);
 }
 
-/** @param contextTokens of the model: a prompt and its answer have so many at most. */
+/** @param contextTokens limit of prompt and answer. */
 export function engineRequest(path: CompletionPath, asked: Members, contextTokens: number): EngineRequest {
   const treatments = fields.paths[path] as Readonly<Record<string, Treatment>>;
   const body = new Map([...asked].flatMap(([name, value]) => taken(treatments, name, value)));
@@ -114,7 +114,7 @@ function agree(path: CompletionPath, body: Members, contextTokens: number): bool
   );
 }
 
-/** For a prefill pod: one token, and where the cache of the prompt lies. */
+/** One token, and the cache's place. */
 export function prefillBody(body: Members): Members {
   const sent = new Map([...body, ["stream", FALSE], ["max_tokens", ONE], ["kv_transfer_params", NOWHERE]]);
   if (sent.has("max_completion_tokens")) {
@@ -125,7 +125,7 @@ export function prefillBody(body: Members): Members {
   return sent;
 }
 
-/** For the engine that answers. `lies` is what a prefill pod said, undefined where none read the prompt. */
+/** @param lies result of the prefill pod, if any. */
 export function decodeBody(body: Members, lies: Buffer | undefined): Members {
   return lies === undefined ? body : new Map([...body, ["kv_transfer_params", lies]]);
 }
