@@ -16,7 +16,7 @@ export interface ServeConfig {
     readonly import_path: "ray.serve.llm:build_openai_app";
     readonly args: {
       readonly llm_configs: readonly LlmConfig[];
-      /** API in front of engines. Without a number it autoscales. */
+      /** API in front of engines. Without a number it scales itself. */
       readonly ingress_deployment_config: { readonly num_replicas: number };
     };
   }[];
