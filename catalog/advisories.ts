@@ -34,8 +34,8 @@ export interface KnownAdvisory extends Advisory {
 export const advisories = table.advisories as readonly Advisory[];
 
 /**
- * The numbers of a version, for comparisons: of a tag (`distroless-v1.39.6`, `v20260714`, `2.56.0-py312-cu130`) those of the
- * release. Undefined for what has none, such as a commit.
+ * Of a tag (`distroless-v1.39.6`, `v20260714`, `2.56.0-py312-cu130`), the release's. Undefined
+ * without numbers, such as for commits.
  */
 export function releaseNumbers(version: string): string | undefined {
   const day = dayIn(version);
@@ -49,7 +49,7 @@ export function releaseName(version: string): string {
   return dayIn(version) === undefined ? (releaseNumbers(version) ?? version) : version;
 }
 
-/** As `compareVersions`, for releases as tags and lists write them; a name without numbers is the newest. */
+/** As `compareVersions`, for tags; a name without numbers is the newest. */
 export function compareReleases(a: string, b: string): number {
   return compareVersions(releaseNumbers(a) ?? a, releaseNumbers(b) ?? b);
 }

@@ -12,15 +12,15 @@ export interface ApiPrice {
   readonly source: string;
 }
 
-/** A price that an environment states: it replaces the table's price of the same provider, or adds one. */
+/** Replaces the table's price of the same provider, or adds one. */
 export interface StatedPrice extends ApiPrice {
   /** Name of the catalogue, or of a model of the environment. */
   readonly model: string;
 }
 
 /**
- * @param catalogued name of the catalogue, where the model is of it.
- * @param named what its environment calls it.
+ * @param catalogued catalogue name, if any.
+ * @param named name in the environment.
  * @returns cheapest output first.
  */
 export function pricesOf(catalogued: string | undefined, named: string, stated: readonly StatedPrice[]): ApiPrice[] {
@@ -36,7 +36,10 @@ function sameProvider(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** @param model key of the catalogue (models.json). @returns cheapest output first; empty: none is recorded. */
+/**
+ * @param model key of the catalogue (models.json).
+ * @returns cheapest output first; empty: none is recorded.
+ */
 export function apiPricesOf(model: string): ApiPrice[] {
   return table.prices
     .filter((row) => row.model === model)

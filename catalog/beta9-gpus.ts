@@ -1,6 +1,6 @@
 /**
- * Names by which functions of Beta9 ask for a GPU, by the catalogue's name of the GPU.
- * Source: beam-cloud/beta9 pkg/types/gpu.go@0b79dfebd, read 2026-11-21.
+ * Beta9's GPU names by catalogue name. Source: beam-cloud/beta9 pkg/types/gpu.go@0b79dfebd, read
+ * 2026-11-21.
  */
 const GPU_TYPES: Readonly<Record<string, string>> = {
   "NVIDIA V100 16GB": "V100",
@@ -21,7 +21,7 @@ const GPU_TYPES: Readonly<Record<string, string>> = {
   "NVIDIA B200 180GB SXM": "B200",
 };
 
-/** What Beta9 calls a GPU of the catalogue; undefined for one that it does not know, which are all of AMD's. */
+/** Undefined for GPUs that Beta9 does not know, such as all of AMD's. */
 export function beta9GpuType(gpuModel: string): string | undefined {
   return GPU_TYPES[gpuModel];
 }

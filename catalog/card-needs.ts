@@ -1,6 +1,6 @@
 import type { CardAbilities } from "./shapes";
 
-/** What a card must have: a compute capability (NVIDIA), or one of these compiler targets (AMD; any when left out). */
+/** Compute capability (NVIDIA), or compiler targets (AMD; default: any). */
 export interface CardNeeds {
   readonly computeCapability?: number;
   /** The first compute capability that is too new. */

@@ -5,7 +5,10 @@ export function chartArchive({ name, version }: { readonly name: string; readonl
   return `${name}-${version}.tgz`;
 }
 
-/** The same with the beginning of its digest, for a file that must have another name when it has other bytes. @param sha256 hexadecimal */
+/**
+ * Adds the digest's beginning: other bytes need another name.
+ * @param sha256 hexadecimal
+ */
 export function placedArchive(chart: { readonly name: string; readonly version: string }, sha256: string): string {
   return chartArchive(chart).replace(/\.tgz$/, `-${sha256.slice(0, DIGITS)}.tgz`);
 }
@@ -13,10 +16,7 @@ export function placedArchive(chart: { readonly name: string; readonly version: 
 const DIGITS = 12;
 const DIGEST = new RegExp(`-[0-9a-f]{${DIGITS}}(?=\\.tgz$)`);
 
-/**
- * Catalogue name of a chart as a release names it: by its `oci://` reference, by its name inside a repository, or by the
- * path of its archive.
- */
+/** By its `oci://` reference, its name in a repository, or its archive's path. */
 export function chartNameOf(reference: string): string | undefined {
   const file = reference.slice(reference.lastIndexOf("/") + 1);
   const named = table.charts.find(

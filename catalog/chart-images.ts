@@ -2,7 +2,7 @@ import table from "./chart-images.json";
 import { type ImageMirror, mirrored, splitReference } from "./image-mirror";
 import { image, imageEntry } from "./images";
 
-/** One image of a chart, and the values that name it: of its parts, or the whole reference. */
+/** Values that name an image, in parts or as a whole. */
 export interface ChartImage {
   /** Row of images.json. */
   readonly component: string;
@@ -39,8 +39,6 @@ const rows = table.charts as readonly object[] as readonly ChartImages[];
 export const installedCharts: readonly string[] = rows.map(({ chart }) => chart);
 
 /**
- * The images of a pinned chart.
- *
  * @param chartName catalogue name, e.g. "gateway-helm".
  * @throws Error for a chart whose images are not listed.
  */
@@ -53,9 +51,9 @@ export function chartImages(chartName: string): ChartImages {
 }
 
 /**
- * The values by which a chart takes its images from a mirror, and by their digests where those are known, by path.
- *
- * @param pullSecret name of the Secret that opens the mirror. @default none
+ * Values for a mirror, with known digests, by path.
+ * @param pullSecret of the mirror.
+ * @default none
  */
 export function chartImageValues(chartName: string, mirror: ImageMirror, pullSecret?: string): Map<string, unknown> {
   const { images, pullSecrets } = chartImages(chartName);
@@ -116,8 +114,7 @@ function digestValues({ component, tag: tagKey, digest: digestKey }: ChartImage)
 }
 
 /**
- * The references that a chart renders: its defaults, or the values that a release sets in their place.
- *
+ * Rendered references, from defaults or a release's values.
  * @param chartName catalogue name.
  * @param values of the release.
  * @throws Error for a chart whose images are not listed.

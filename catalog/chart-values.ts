@@ -7,7 +7,7 @@ import { nearest } from "./nearest";
 /** Type of a chart's default value, as read from its values.yaml. */
 export type ValueType = "map" | "list" | "string" | "number" | "boolean" | "null";
 
-/** The value keys of one pinned chart (chart-values/<name>.json). A dot inside a key is written `\.`, as in `--set`. */
+/** Keys of a pinned chart (chart-values/<name>.json). A dot in a key is `\.`, as in `--set`. */
 export interface ChartValueKeys {
   readonly chart: string;
   readonly version: string;
@@ -34,12 +34,10 @@ interface KnownKeys {
 const cache = new Map<string, KnownKeys>();
 
 /**
- * Checks Helm values against the keys of the pinned chart: Helm drops a misspelt key without a word.
- *
+ * Checks values against the chart's keys, because Helm ignores unknown ones.
  * @param chartName catalogue name, e.g. "gateway-helm".
- * @param values what would be passed to the release, resolved.
- * @returns one message for each key that the chart does not know (with the nearest one that it does) and for each
- *   scalar or list in the place of a map. Empty: nothing to complain about.
+ * @param values resolved values.
+ * @returns messages for unknown keys, with the nearest, and for scalars or lists in place of maps.
  * @throws Error for an unknown chart.
  */
 export function chartValueProblems(chartName: string, values: Readonly<Record<string, unknown>>): string[] {
@@ -92,7 +90,7 @@ function knownKeys(chartName: string): KnownKeys {
   const stated = [...types.keys(), ...stored.otherKeys, ...stored.open, ...stored.subcharts, "global"];
   const paths = new Set(stated.flatMap(withParents));
   const parents = new Set([...paths].flatMap((path) => parentOf(path) ?? []));
-  // A map (or a key with no default) of which no inner key is known takes whatever the templates read from it.
+  // Maps without known inner keys accept any.
   const opaque = [...paths].filter((path) => !parents.has(path) && takesMap(types.get(path)));
   const known = { types, paths, open: new Set([...stored.open, ...opaque]) };
   cache.set(chartName, known);

@@ -44,11 +44,7 @@ export const charts = table.charts as readonly ChartEntry[];
 
 const byName = new Map(charts.map((entry) => [entry.name, entry]));
 
-/**
- * The pinned chart of that catalogue name.
- *
- * @throws Error for an unknown name, with the nearest known one.
- */
+/** @throws Error for an unknown name, with the nearest. */
 export function chart(name: string): ChartEntry {
   const entry = byName.get(name);
   if (entry === undefined) {
@@ -58,10 +54,8 @@ export function chart(name: string): ChartEntry {
 }
 
 /**
- * Chart, version and repository as `kubernetes.helm.v3.Release` takes them: an OCI chart is named by its reference,
- * any other by its name and the repository's index.
- *
- * @throws Error for an unknown name, with the nearest known one.
+ * For `kubernetes.helm.v3.Release`: OCI charts by reference, others by name and repository. @throws
+ * Error for an unknown name, with the nearest.
  */
 export function chartReference(name: string): ChartReference {
   const entry = chart(name);

@@ -17,7 +17,7 @@ export const CLOUD_SERVICES = [
 ] as const;
 export type CloudService = (typeof CLOUD_SERVICES)[number];
 
-/** What prices are for: one of it for an hour, for a month, or one GB of it for a month. */
+/** Per hour, per month, or per GB and month. */
 export const PRICE_UNITS = ["hour", "month", "GB-month"] as const;
 
 /** List price of something other than machines. */
@@ -55,7 +55,7 @@ export interface PriceShare {
   readonly source: string;
 }
 
-/** What machines cost that the cloud may take back. Undefined where that price moves with the market. */
+/** Share of the price for reclaimable machines. Undefined for market prices. */
 export function spotShare(provider: Provider): PriceShare | undefined {
   return (table.spot as Readonly<Partial<Record<Provider, PriceShare>>>)[provider];
 }

@@ -2,7 +2,7 @@ import table from "./confidential.json";
 
 /** A shape whose machines can keep their memory from their host. */
 export interface ConfidentialShape {
-  /** SEV encrypts memory; SEV-SNP keeps the host from changing it too, and lets a machine prove what it is. */
+  /** SEV encrypts memory; SEV-SNP adds integrity and attestation. */
   readonly technology: "SEV" | "SEV-SNP";
   /** Kind of platform settings, as the cloud names it. */
   readonly platform: string;

@@ -15,9 +15,9 @@ export interface ImageDriver {
 }
 
 /**
- * What its maintainers state, else what follows from its CUDA. Undefined: neither is known.
- *
- * @param computeCapability of the card. @default one that no minimum of old cards concerns
+ * By its maintainers, else by its CUDA version. Undefined: unknown.
+ * @param computeCapability of the card.
+ * @default a recent one
  */
 export function nvidiaDriverOf(
   { cuda, nvidiaDriver }: Pick<ImageEntry, "cuda" | "nvidiaDriver">,

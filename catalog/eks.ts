@@ -24,9 +24,9 @@ export const EKS_PODS = table.pods;
 export const EKS_NODE_IMAGE = table.nodeImage.release;
 
 /**
- * Pods of a node, at most. Karpenter puts an interface of EFA alone on the first network card too, whose other interfaces have the pods'
- * addresses (aws/karpenter-provider-aws v1.14.1, pkg/providers/instancetype/types.go, ENILimitedPods). Undefined: not known.
- *
+ * Maximum pods of a node. Karpenter makes an EFA interface on the first network card too, which
+ * costs pod addresses (aws/karpenter-provider-aws v1.14.1, pkg/providers/instancetype/types.go,
+ * ENILimitedPods). Undefined: unknown.
  * @param efaByKarpenter whether Karpenter makes it with EFA.
  */
 export function eksMaxPods(
@@ -62,7 +62,7 @@ export type EksAddonName = (typeof EKS_ADDON_NAMES)[number];
 /** Versions of Kubernetes whose add-ons' versions are known: 1.34. */
 export const EKS_ADDON_KUBERNETES: readonly string[] = Object.keys(table.addons.versions);
 
-/** The version of an add-on on a cluster of a version of Kubernetes. Undefined: none is known, and Amazon takes its own. */
+/** Undefined: unknown, and Amazon chooses. */
 export function eksAddonVersion(kubernetesVersion: string, addon: EksAddonName): string | undefined {
   const versions: Readonly<Record<string, Readonly<Record<EksAddonName, string>>>> = table.addons.versions;
   return versions[kubernetesVersion]?.[addon];
@@ -80,7 +80,7 @@ export function instanceFamily(shape: string): string {
   return shape.slice(0, shape.indexOf("."));
 }
 
-/** The type of Amazon's image that a managed node group of such machines boots. Undefined: none has drivers for it. */
+/** AMI type of a managed node group. Undefined: none has drivers. */
 export function eksImageType({ name, gpu, cpu }: Pick<MachineShape, "name" | "gpu" | "cpu">): string | undefined {
   if (gpu === undefined) {
     return table.nodeImages.standard[cpu.arch];
@@ -105,7 +105,7 @@ export function eksQuota(shape: string, bought: "onDemand" | "spot"): EksQuota {
   return table.quotas[bought][letter];
 }
 
-/** Oldest release of the AL2023 images with a driver for a family; undefined: every one has it. */
+/** Oldest AL2023 release with the family's driver; undefined: all. */
 export function firstNodeImage(shape: string): string | undefined {
   const first: Readonly<Record<string, string>> = table.nodeImages.firstRelease;
   return first[instanceFamily(shape)];

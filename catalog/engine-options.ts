@@ -4,9 +4,9 @@ import type { EngineReleases } from "./engine-releases";
 export interface EngineArgument {
   /** Without dashes, e.g. "tool-call-parser". */
   readonly name: string;
-  /** `switch` takes no value; `list` takes one or more; `json` takes a mapping, a list or JSON text. */
+  /** `switch` has no value; `list` has one or more; `json` is a mapping, list or JSON text. */
   readonly kind: "switch" | "integer" | "number" | "text" | "json" | "list";
-  /** Of a switch: it is written with true or false as its value. @default its name alone switches it */
+  /** Whether a switch has the value true or false. @default its name alone */
   readonly assigned?: boolean;
   /** The flag that switches it off, without dashes. */
   readonly negation?: string;
@@ -28,7 +28,10 @@ export interface EngineVariable {
 /** The options of one engine, of the version that the platform pins. */
 export interface EngineOptions {
   readonly about: string;
-  /** What the engine's own parser says of itself, from the repository root: this is made from it (engine-options/from-parser.ts). */
+  /**
+   * The engine's own parser output, from the repository root, source of this
+   * (engine-options/from-parser.ts).
+   */
   readonly record: string;
   readonly engine: string;
   readonly version: string;
@@ -38,31 +41,34 @@ export interface EngineOptions {
   readonly environment: readonly EngineVariable[];
 }
 
-/** What a plan says of a model: prompts may hold images; layers keep a state for each request. */
+/** Prompts may hold images; layers keep state per request. */
 export const MODEL_TRAITS = ["takesImages", "keepsStates"] as const;
 export type ModelTrait = (typeof MODEL_TRAITS)[number];
 
-/** What the platform says of options that the engine has, by name; a trailing `*` matches any ending. */
+/** By option name; a trailing `*` matches any ending. */
 export interface OptionRules {
   /** Set by a key of the model's configuration: option to key. */
   readonly settings: Readonly<Record<string, string>>;
   /** Not to be set, and why. */
   readonly refused: Readonly<Record<string, string>>;
-  /** Changes the memory that the model needs, in a way that the plan does not count: how. */
+  /** Memory effects that the plan does not count. */
   readonly memory: Readonly<Record<string, string>>;
   /** Of `memory`, remarks that hold for such models alone. @default they hold for every model */
   readonly concerns?: Readonly<Partial<Record<ModelTrait, readonly string[]>>>;
-  /** Its value is text that the engine looks up nowhere: what reads it. Values of other flags may name nothing outside the pod. @default none */
+  /**
+   * Text that the engine does not resolve. Other values may name nothing outside the pod. @default
+   * none
+   */
   readonly texts?: Readonly<Record<string, string>>;
   /** May be set; a note for readers of the plan. */
   readonly advice: Readonly<Record<string, string>>;
-  /** Writes prompts or answers into the pod's log with a value that this expression matches, whatever its case. @default none does */
+  /** Logs prompts or answers with a matching value, in any case. @default none */
   readonly writesText?: Readonly<Record<string, string>>;
   /** Options that earlier versions had, and what to write in their place. @default none is known */
   readonly former?: Readonly<Record<string, string>>;
 }
 
-/** What may be set for an engine: catalog/engine-options/<engine>.json, and <engine>-rules.json of what we say of it. */
+/** catalog/engine-options/<engine>.json, with <engine>-rules.json. */
 export interface EngineOptionCatalogue {
   readonly options: EngineOptions;
   readonly arguments: OptionRules;

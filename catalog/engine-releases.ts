@@ -1,13 +1,13 @@
 /** Options of an engine by release: `catalog/engine-releases/<engine>.json`. */
 import { compareVersions } from "../names/versions";
 
-/** Releases from `since` to `until`, both included. @default from the first, to the last release that was read */
+/** Inclusive. @default all releases read */
 export interface ReleaseSpan {
   readonly since?: string;
   readonly until?: string;
 }
 
-/** An option, or a value of one, and the releases that have it; a name has one row for each span. */
+/** An option or value in a span of releases; one row per span. */
 export interface ReleaseOption extends ReleaseSpan {
   readonly name: string;
 }
@@ -17,12 +17,12 @@ export interface ReleaseClasses {
   readonly about: string;
   readonly source: string;
   readonly asOf: string;
-  /** First release that replaces the endings of names by one another: those of generating models, of the others. */
+  /** First release that maps name endings: of generating models, of others. */
   readonly since: string;
   readonly generating: readonly string[];
   readonly pooling: readonly string[];
   readonly own: readonly ReleaseOption[];
-  /** Run as Transformers has them, where the engine has no class of its own; whether one starts is not known. */
+  /** Run by Transformers without a class of the engine's own; untested. */
   readonly ofTransformers: readonly ReleaseOption[];
 }
 
@@ -43,7 +43,7 @@ export interface EngineReleases {
   readonly classes?: ReleaseClasses;
 }
 
-/** Whether a release is in a span; one newer than all that were read counts as the newest of them. */
+/** Newer releases count as the newest one read. */
 export function isWithin({ since, until }: ReleaseSpan, version: string): boolean {
   return (
     (since === undefined || compareVersions(version, since) >= 0) &&

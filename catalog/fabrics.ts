@@ -3,19 +3,18 @@ import { findShape } from "./shapes";
 
 export type FabricKind = "roce" | "efa";
 
-/** How a pod reaches the RDMA network through devices of its own, which a device plugin gives it. */
+/** Devices that a device plugin gives to pods. */
 export const DEVICE_ACCESS = { roce: "virtual-functions", efa: "efa" } as const satisfies Record<FabricKind, string>;
 
 export type DeviceAccess = (typeof DEVICE_ACCESS)[FabricKind];
 
-/** How a pod reaches the RDMA network: through devices of its own, or through those of its node. */
+/** Pod devices, or those of the node. */
 export const FABRIC_ACCESS = [...Object.values(DEVICE_ACCESS), "host-network"] as const;
 
 export type FabricAccess = (typeof FABRIC_ACCESS)[number];
 
 /**
- * The ways to a network, the usual one first. The devices of EFA come from a device plugin in every case, so that the host's
- * network would open doors and give nothing.
+ * Preferred first. EFA devices always come from a device plugin, so the host network is no option.
  */
 export function fabricAccess(kind: FabricKind): readonly FabricAccess[] {
   return kind === "roce" ? [DEVICE_ACCESS.roce, "host-network"] : [DEVICE_ACCESS.efa];
@@ -41,7 +40,7 @@ export interface AllReduceFigure {
 export interface Fabric {
   readonly shape: string;
   readonly kind: FabricKind;
-  /** RDMA devices of the host, written out in NCCL's order. Empty for EFA, which libfabric finds by itself. */
+  /** In NCCL's order. Empty for EFA, which libfabric detects. */
   readonly hcas: readonly string[];
   /** Settings that hold in every mode: see ncclEnvironment for the full set. */
   readonly environment: Readonly<Record<string, string>>;
@@ -61,13 +60,13 @@ export interface RoceProfile extends Omit<Fabric, "shape" | "asOf" | "allReduce"
   readonly shapes: readonly string[];
 }
 
-// Checked against catalog/schema by test/catalog. By way of unknown: the compiler reads the differing environments of
-// the rows as one type with optional keys.
+// test/catalog checks it against the schema. `unknown`, because the compiler merges the rows'
+// differing keys.
 const profiles = table.roce as unknown as readonly RoceProfile[];
 const figures: readonly (AllReduceFigure & { readonly shapes: readonly string[] })[] = table.allReduce.limits;
 const refused: Readonly<Record<string, string>> = table.refused;
 
-/** The RDMA network of a shape, or undefined where it has none that can be used: see noFabricReason. */
+/** Undefined without a usable RDMA network: see noFabricReason. */
 export function fabricOf(shapeName: string): Fabric | undefined {
   const profile = profiles.find((candidate) => candidate.shapes.includes(shapeName));
   if (profile !== undefined) {
@@ -89,7 +88,10 @@ function figureOf(shapeName: string): Pick<Fabric, "allReduce"> {
   return figure ? { allReduce: { busGBps: figure.busGBps, source: figure.source } } : {};
 }
 
-/** Path of the all-reduce test in an image of `Fabric.testImage`. @throws Error for another image. */
+/**
+ * Path of the all-reduce test in an image of `Fabric.testImage`.
+ * @throws Error for another image.
+ */
 export function testProgram(image: string): string {
   const programs: Readonly<Record<string, string>> = table.allReduce.programs;
   const path = programs[image];
@@ -99,7 +101,7 @@ export function testProgram(image: string): string {
   return path;
 }
 
-/** Least bus bandwidth by which a pair of nodes is certified, GB/s; undefined where no figure is published. */
+/** Minimum bus bandwidth to certify a node pair, GB/s; undefined without a published figure. */
 export function leastBusGBps({ allReduce }: Pick<Fabric, "allReduce">): number | undefined {
   return allReduce && Math.floor(allReduce.busGBps * table.allReduce.share);
 }
@@ -115,17 +117,13 @@ export function noFabricReason(shapeName: string): string | undefined {
   return refused[shapeName] ?? `${shapeName} has no RDMA network`;
 }
 
-/**
- * The interface that every CNI plugin makes for a pod itself. Next to it are those of the virtual functions, on which nothing
- * answers to TCP from outside of the RDMA network.
- */
+/** CNI plugins create it. Virtual functions accept no TCP from outside of the RDMA network. */
 const POD_INTERFACE = "eth0";
 
 /**
- * The NCCL environment of a pod. On the host network the devices are matched exactly (NCCL's leading "="); virtual
- * functions carry other numbers inside the pod and are matched by their prefix. Without NCCL_NET (user guide, NCCL 2.10
- * and later) NCCL takes TCP, silently, where devices or locked memory are missing: so it fails instead. The EFA plugin's
- * own name is "Libfabric" (aws-ofi-nccl 1.12 and later, pull request 530).
+ * Matches devices exactly on the host network (leading "="), virtual functions by prefix, as their
+ * numbers differ. NCCL_NET (NCCL 2.10 and later) prevents a silent fallback to TCP. The EFA plugin
+ * is "Libfabric" (aws-ofi-nccl 1.12 and later, pull request 530).
  */
 export function ncclEnvironment(fabric: Fabric, access: FabricAccess): Record<string, string> {
   if (fabric.kind === "efa") {

@@ -1,8 +1,8 @@
 import { cards, type GpuModel, gpuModels } from "./shapes";
 
 /**
- * GPU models that a name can mean: a card of one's own (`rtx-4090`, RTX4090), the model as the catalogue or a driver has it
- * (`NVIDIA H100 80GB HBM3`), or words of it (`H200`, `a100 80gb`). Several for `A100`, none for what is unknown.
+ * By card (`rtx-4090`, RTX4090), catalogue or driver name (`NVIDIA H100 80GB HBM3`), or part of it
+ * (`H200`, `a100 80gb`). Several for `A100`, none if unknown.
  */
 export function findGpus(name: string): readonly GpuModel[] {
   const model =

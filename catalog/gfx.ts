@@ -1,6 +1,6 @@
 /**
- * AMD's compiler targets in the three forms that tools write them: "gfx90a" (rocminfo, compilers), 90010 (`gfx_target_version`
- * of the kernel, /sys/class/kfd/kfd/topology/nodes/N/properties), and "9.0.10" (HSA_OVERRIDE_GFX_VERSION).
+ * AMD's compiler targets: "gfx90a" (rocminfo, compilers), 90010 (`gfx_target_version`,
+ * /sys/class/kfd/kfd/topology/nodes/N/properties), "9.0.10" (HSA_OVERRIDE_GFX_VERSION).
  */
 
 /** Variable of AMD's runtime under which a card pretends to be another target. */
@@ -30,16 +30,16 @@ function targetOf({ major, minor, stepping }: GfxParts): string {
 }
 
 /**
- * What the kernel calls a target: major × 10000 + minor × 100 + stepping (Linux, drivers/gpu/drm/amd/amdkfd/kfd_device.c, read 2026-11-23).
- *
- * @throws RangeError for what is no target.
+ * major × 10000 + minor × 100 + stepping (Linux, drivers/gpu/drm/amd/amdkfd/kfd_device.c, read
+ * 2026-11-23).
+ * @throws RangeError for no target.
  */
 export function gfxVersionNumber(gfx: string): number {
   const { major, minor, stepping } = partsOf(gfx);
   return major * 10_000 + minor * 100 + stepping;
 }
 
-/** The target that the kernel means by a number; undefined for 0, which it writes for CPUs, and for what is no such number. */
+/** Undefined for 0, the kernel's value of CPUs, and for other numbers. */
 export function gfxOfVersionNumber(version: number): string | undefined {
   const parts = {
     major: Math.floor(version / 10_000),
@@ -50,7 +50,7 @@ export function gfxOfVersionNumber(version: number): string | undefined {
   return isTarget ? targetOf(parts) : undefined;
 }
 
-/** The target that a card pretends to be under this value of HSA_OVERRIDE_GFX_VERSION; undefined for what is no such value. */
+/** Target by HSA_OVERRIDE_GFX_VERSION; undefined for an invalid value. */
 export function gfxOfOverride(override: string): string | undefined {
   const [, major, minor, stepping] = OVERRIDE.exec(override) ?? [];
   const parts = { major: Number(major), minor: Number(minor), stepping: Number(stepping) };

@@ -1,13 +1,13 @@
 /** What the catalogue says of a GPU, and of the GPUs of a machine. */
 
-/** Whole cards of a vendor: what device plugins call them, and what taints of GPU nodes are keyed by. */
+/** Device plugins' resource names, also keys of GPU taints. */
 export type CardResource = "nvidia.com/gpu" | "amd.com/gpu";
 /** What pods ask for: whole cards, MIG slices by their profile, or turns on shared cards. */
 export type GpuResource = CardResource | `nvidia.com/mig-${string}` | "nvidia.com/gpu.shared";
 
-/** How each card of a machine is parted, where pods get parts of cards as cards of their own. */
+/** Slices of each card, if pods get these. */
 export interface GpuSlice {
-  /** `mig`: memory and multiprocessors are separate. `time-slices`: pods take turns, and nothing keeps them from each other's memory. */
+  /** `mig` separates memory and multiprocessors; `time-slices` do not. */
   readonly kind: "mig" | "time-slices";
   /** MIG profile of every slice: "1g.10gb". */
   readonly profile?: string;
@@ -33,9 +33,9 @@ export interface CardAbilities {
 
 /** What AMD and the engines say of one of AMD's cards. */
 export interface AmdSupport {
-  /** `supported`: AMD names the card for the ROCm of our images; `unlisted`: it does not; `no`: it calls the card or its chip unsupported. */
+  /** AMD's support for the card in our images' ROCm. */
   readonly rocm: "supported" | "unlisted" | "no";
-  /** HSA_OVERRIDE_GFX_VERSION under which the card runs the code of a sibling, "10.3.0"; only where no image has its own target. */
+  /** HSA_OVERRIDE_GFX_VERSION of a sibling, "10.3.0"; only if no image has the card's target. */
   readonly hsaOverride?: string;
   /** Engines that are known to serve on it, with the override where there is one. */
   readonly engines: readonly string[];
@@ -51,7 +51,7 @@ export interface GpuSpeed {
   /** The same in FP8 and FP4; undefined where the card multiplies no such numbers. */
   readonly dense8?: number;
   readonly dense4?: number;
-  /** NVLink or xGMI, 10^9 bytes a second, one way per card, where boards or bridges have it. */
+  /** NVLink or xGMI, 10^9 bytes a second, one way per card. */
   readonly linkGBs?: number;
   /** PCIe, one way. */
   readonly pcieGBs: number;
@@ -74,7 +74,7 @@ export interface GpuModel {
   };
   /** Undefined: not read, so that how fast it serves is not known. */
   readonly speed?: GpuSpeed;
-  /** Comes on a board that joins its cards by NVLink; a machine with one card of it has the board's memory use too. */
+  /** On a board with NVLink; a machine with one card also has the board's memory power. */
   readonly nvlinkBoard?: true;
   /** NVIDIA: what `nvidia-smi` calls it. Undefined: not read. */
   readonly reported?: { readonly names: readonly string[]; readonly source: string };
@@ -94,10 +94,10 @@ export interface GpuModel {
 /** The GPUs of one machine. */
 export interface GpuSpec extends Omit<GpuModel, "memorySource" | "engineMemorySource" | "notes"> {
   readonly count: number;
-  /** NVLink between the GPUs of the machine. AMD Instinct machines use xGMI and say false; undefined: not read. */
+  /** Between GPUs. AMD Instinct has xGMI: false; undefined: unknown. */
   readonly nvlink?: boolean;
   /** Extended resource that a pod asks for. */
   readonly resource: GpuResource;
-  /** What each of `count` is, and how large (`memoryGiB`), where it is no whole card (planner/slices.ts). @default whole cards */
+  /** Slice that `count` and `memoryGiB` refer to (planner/slices.ts). @default whole cards */
   readonly slice?: GpuSlice;
 }

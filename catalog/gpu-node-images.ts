@@ -52,7 +52,7 @@ export function cloudOfGpuNodeImage(image: GpuNodeImage): "aws" | "oci" | undefi
   return CLOUD_OF[image];
 }
 
-/** Images that nodes of a kind of cluster can boot: on a cloud none of the other's. A local cluster may be of any. */
+/** A cloud's own images; any for a local cluster. */
 export function gpuNodeImagesOf(kind: unknown): GpuNodeImage[] {
   return kind === "aws" || kind === "oci" || kind === "edge"
     ? GPU_NODE_IMAGES.filter((image) => (CLOUD_OF[image] ?? kind) === kind)

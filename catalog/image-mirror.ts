@@ -1,8 +1,8 @@
 /** Where container images are pulled from instead of their own registries. */
 export interface ImageMirror {
   /**
-   * Registry, with a path if need be, that holds every image under its whole name:
-   * `docker.io/ollama/ollama:1` is pulled as `<mirror>/docker.io/ollama/ollama:1`.
+   * Registry prefix for every image: `docker.io/ollama/ollama:1` becomes
+   * `<mirror>/docker.io/ollama/ollama:1`.
    */
   readonly mirror?: string;
   /** By upstream registry, one that holds its images under their names alone; it comes before `mirror`. */
@@ -10,10 +10,8 @@ export interface ImageMirror {
 }
 
 /**
- * The reference that an image is pulled by. What is on one of the mirrors already, stays; so does what no mirror is
- * given for.
- *
- * @param reference with or without registry, tag and digest, as Docker reads it.
+ * Unchanged if already on a mirror, or without one.
+ * @param reference as Docker reads it.
  */
 export function mirrored(reference: string, { mirror, registries = {} }: ImageMirror): string {
   const { registry, path } = splitReference(reference);

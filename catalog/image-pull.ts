@@ -16,9 +16,8 @@ export const imagePulls = table.images as readonly ImagePull[];
 export const LINK_EFFICIENCY = 0.6;
 
 /**
- * Seconds until an image that a node lacks can be started.
- *
- * @param component catalogue name of the image.
+ * Pull time on a node without the image.
+ * @param component catalogue name.
  * @param linkGbps of the node to the registry, Gbit/s.
  */
 export function imagePullSeconds(component: string, linkGbps: number): number {

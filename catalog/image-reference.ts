@@ -24,13 +24,13 @@ const MOVING_TAGS = [
 /** A major version alone, which moves with every release: longer numbers are of builds. */
 const MAJOR = /^v?\d{1,2}$/;
 
-/** True for a tag that names another image tomorrow, in whatever case it is written, also for one variant: `latest-cuda`. */
+/** Whether a tag may move, in any case and variant: `latest-cuda`. */
 export function isMovingTag(tag: string): boolean {
   const name = tag.toLowerCase();
   return MOVING_TAGS.includes(name) || MAJOR.test(name) || /^latest-|-latest$/.test(name);
 }
 
-/** True when the reference names one image for good: a digest, or a tag that does not move. */
+/** A digest, or a tag that does not move. */
 export function isPinned(reference: string): boolean {
   const { tag, digest } = parseImage(reference);
   return (

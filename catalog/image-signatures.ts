@@ -2,7 +2,7 @@ import { charts } from "./charts";
 import table from "./image-signatures.json";
 import { images } from "./images";
 
-/** How cosign identifies a signer: by who signed, as an identity provider vouches for it, or by a key. */
+/** cosign's identity of a signer, or a key. */
 export interface SignatureCheck {
   /** Whole identity in the certificate; `{tag}` and `{version}` are those of the image. */
   readonly identity?: string;
@@ -48,7 +48,7 @@ export const signedImages: readonly SignedImages[] = table.signed;
 export const unverifiedImages: readonly UnverifiedImages[] = table.unverified;
 export const signedCharts: readonly SignedChart[] = table.charts;
 
-/** Commands that check every signed image and chart of the catalogue, by their pinned tags, by publisher. */
+/** Commands that verify signed images and charts, by publisher. */
 export function signatureCommands(): { readonly publisher: string; readonly commands: readonly string[] }[] {
   return [
     ...signedImages.map(({ publisher, images: repositories }) => ({

@@ -20,9 +20,9 @@ export interface ImageEntry {
   /** Docker platforms, e.g. "linux/arm64". */
   readonly platforms: readonly string[];
   readonly platformsConfidence: "stated" | "inferred";
-  /** Cards that the image has device code for: from a compute capability on (NVIDIA), or these targets (AMD). */
+  /** Device code: from a compute capability (NVIDIA), or for targets (AMD). */
   readonly gpus?: { readonly computeCapability?: number; readonly gfx?: readonly string[]; readonly source: string };
-  /** Major version of CUDA that it is built with (source: `gpus`, or `notes`). Undefined: none, several, or not read. */
+  /** CUDA major version (source: `gpus`, or `notes`). Undefined: none, several, or unknown. */
   readonly cuda?: number;
   /** Oldest major version of NVIDIA's driver that its maintainers state. @default by its CUDA */
   readonly nvidiaDriver?: {
@@ -53,11 +53,7 @@ export const images: readonly ImageEntry[] = [
 
 const byComponent = new Map(images.map((entry) => [entry.component, entry]));
 
-/**
- * The catalogue entry of a component.
- *
- * @throws Error for an unknown component, with the nearest known one.
- */
+/** @throws Error for an unknown component, with the nearest. */
 export function imageEntry(component: string): ImageEntry {
   const entry = byComponent.get(component);
   if (entry === undefined) {
@@ -67,9 +63,8 @@ export function imageEntry(component: string): ImageEntry {
 }
 
 /**
- * Reference to pull: "repository:tag", with "@sha256:…" behind it where the digest is known.
- *
- * @throws Error for an unknown component, with the nearest known one.
+ * "repository:tag", with "@sha256:…" if known.
+ * @throws Error for an unknown component, with the nearest.
  */
 export function image(component: string): string {
   const { repository, tag } = imageEntry(component);
@@ -77,28 +72,19 @@ export function image(component: string): string {
 }
 
 /**
- * Whether NCCL in the image is known to use RDMA networks of that kind.
- *
- * @throws Error for an unknown component, with the nearest known one.
+ * Whether its NCCL uses such RDMA networks.
+ * @throws Error for an unknown component, with the nearest.
  */
 export function imageUsesFabric(component: string, kind: FabricKind): boolean {
   return imageEntry(component).fabrics?.kinds.includes(kind) ?? false;
 }
 
-/**
- * Whether the image runs on nodes of that CPU architecture.
- *
- * @throws Error for an unknown component, with the nearest known one.
- */
+/** @throws Error for an unknown component, with the nearest. */
 export function imageSupports(component: string, arch: CpuArchitecture): boolean {
   return imageEntry(component).platforms.includes(`linux/${arch}`);
 }
 
-/**
- * CPU architectures that the image is made for.
- *
- * @throws Error for an unknown component, with the nearest known one.
- */
+/** @throws Error for an unknown component, with the nearest. */
 export function imageArchitectures(component: string): string[] {
   return imageEntry(component).platforms.map((platform) => platform.replace(/^linux\//, ""));
 }

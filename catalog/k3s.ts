@@ -26,7 +26,7 @@ export const K3S_VERSION: string = table.version;
 export const K3S_RELEASED_ON: string = table.releasedOn;
 export const K3S_AS_OF: string = table.asOf;
 
-/** Where its files lie, without a slash at the end; below it are folders named after releases. */
+/** Parent of release folders, without a trailing slash. */
 export const K3S_DOWNLOADS: string = table.downloads;
 
 /** The installer at the tag of the release. */

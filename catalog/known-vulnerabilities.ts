@@ -2,7 +2,7 @@ import { advisoriesOf, compareReleases, type KnownAdvisory, releaseName, release
 import { bundledIn } from "./bundled-engines";
 import type { Pin } from "./pins";
 
-/** What is known of one release of a part, or of an engine that its image brings. */
+/** Of a release, or of an engine in its image. */
 export interface KnownOf {
   readonly part: string;
   /** Undefined where the image is not known to bring one. */
@@ -10,7 +10,7 @@ export interface KnownOf {
   readonly known: readonly KnownAdvisory[];
 }
 
-/** Of a release itself first, then of what its image brings, where that is known of the release. */
+/** The release's own first, then those of its image. */
 export function knownVulnerabilities(
   part: string,
   { kind, name, version }: Pick<Pin, "kind" | "name" | "version">,
@@ -36,7 +36,7 @@ export function areMet(known: readonly KnownAdvisory[]): KnownAdvisory[] {
   return known.filter(({ notMet }) => notMet === undefined);
 }
 
-/** The first release in which all of them are fixed; undefined where one of them is fixed in none. */
+/** First release that fixes all; undefined if one has no fix. */
 export function mendedIn(known: readonly KnownAdvisory[]): string | undefined {
   const fixes = known.flatMap(({ fixedIn }) => fixedIn ?? []);
   return fixes.length < known.length ? undefined : fixes.sort(compareReleases).at(-1);

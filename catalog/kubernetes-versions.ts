@@ -1,6 +1,6 @@
 /**
- * Kubernetes versions that the platform runs on: those of Envoy Gateway 1.9, the narrowest of what it installs.
- * Source: envoyproxy/gateway site/content/en/news/releases/matrix.md at v1.9.0, read 2026-11-23. Raised with the chart
+ * Versions of Envoy Gateway 1.9, the narrowest of all components. Source: envoyproxy/gateway
+ * site/content/en/news/releases/matrix.md at v1.9.0, read 2026-11-23. Update with the chart
  * `gateway-helm`.
  */
 export const SUPPORTED_KUBERNETES = { oldestMinor: 33, newestMinor: 36 } as const;
@@ -14,7 +14,7 @@ export function supportedKubernetes(): string {
   return `1.${oldestMinor} to 1.${newestMinor}`;
 }
 
-/** Minor number of a version of Kubernetes 1, such as "v1.34.1" or "v1.33.4+k3s1"; undefined for any other text. */
+/** "v1.34.1" or "v1.33.4+k3s1"; undefined for other text. */
 export function kubernetesMinor(version: string): number | undefined {
   const minor = /^v?1\.(?<minor>\d{1,3})(?=[.+]|$)/.exec(version)?.groups?.minor;
   return minor === undefined ? undefined : Number(minor);
@@ -28,5 +28,5 @@ export function isSupportedKubernetes(version: string): boolean | undefined {
     : minor >= SUPPORTED_KUBERNETES.oldestMinor && minor <= SUPPORTED_KUBERNETES.newestMinor;
 }
 
-/** Oldest Linux kernel: cgroup v2, which kubelets need, needs it (kubernetes.io, About cgroup v2). The check of k3s machines has the same. */
+/** Required by cgroup v2 (kubernetes.io, About cgroup v2). The check of k3s machines repeats it. */
 export const LEAST_KERNEL = "5.8";

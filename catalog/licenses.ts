@@ -18,12 +18,18 @@ const projects: readonly ProjectLicense[] = table.projects;
 
 export const K3S_LICENSE: string = table.k3s.license;
 
-/** What the makers of an image say it is licensed under; undefined where it is not recorded. @param repository without tag. */
+/**
+ * By the image's makers; undefined if not recorded.
+ * @param repository without tag.
+ */
 export function imageLicense(repository: string): string | undefined {
   return projects.find(({ images }) => images.includes(repository))?.license;
 }
 
-/** The same of a chart. @param name in the catalogue. */
+/**
+ * The same of a chart.
+ * @param name in the catalogue.
+ */
 export function chartLicense(name: string): string | undefined {
   return projects.find(({ charts }) => charts.includes(name))?.license;
 }

@@ -11,7 +11,7 @@ export type ContainerEngine = (typeof CONTAINER_ENGINES)[number];
 export interface LocalClusterToolEntry {
   readonly name: LocalClusterTool;
   readonly what: string;
-  /** Those that it works with, without what its makers call an experiment of theirs with no promise. */
+  /** Without experimental engines. */
   readonly engines: readonly ContainerEngine[];
   /** Oldest version of the command line, such as "5.4.0". */
   readonly oldest: string;

@@ -8,7 +8,7 @@ export interface MigProfile {
   readonly perGpu: number;
   /** As the vendor counts, in its "GB". */
   readonly memoryGB: number;
-  /** Total of one slice as the driver reports it, GiB; a process on it sees the same. */
+  /** Memory of a slice by driver and processes, GiB. */
   readonly memoryGiB: number;
   /** Share of the card's multiprocessors, as NVIDIA counts them. */
   readonly compute: { readonly slices: number; readonly of: number };
@@ -33,12 +33,12 @@ export interface MigTable {
 // Checked against catalog/schema by test/catalog, not at start-up.
 const { cards, unread } = table as MigTable;
 
-/** Profiles that cards of a GPU model can be cut into, smallest first; none where it has no MIG, or they are not recorded. */
+/** Smallest first; none without MIG or records. */
 export function migProfilesOf(gpuModel: string): readonly MigProfile[] {
   return cards.find(({ gpus }) => gpus.includes(gpuModel))?.profiles ?? [];
 }
 
-/** Why slices of a GPU model cannot be planned although it has MIG; undefined where that is not the reason. */
+/** Undefined unless missing records are the reason. */
 export function unreadMig(gpuModel: string): string | undefined {
   return unread.find(({ gpu }) => gpu === gpuModel)?.why;
 }
@@ -46,12 +46,12 @@ export function unreadMig(gpuModel: string): string | undefined {
 /** GPU models of which slices can be planned. */
 export const migGpuModels: readonly string[] = cards.flatMap(({ gpus }) => gpus);
 
-/** How the MIG manager names the layout in which all cards of a node have slices of one profile. */
+/** The MIG manager's layout of equal slices on all cards. */
 export function migLayout({ name }: Pick<MigProfile, "name">): string {
   return `all-${name}`;
 }
 
-/** The profile of such a layout on a GPU model; undefined where its cards have no such layout. */
+/** Undefined without such a layout. */
 export function migProfile(gpuModel: string, layout: string): MigProfile | undefined {
   return migProfilesOf(gpuModel).find((profile) => migLayout(profile) === layout);
 }

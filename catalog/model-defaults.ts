@@ -1,7 +1,6 @@
 /**
- * Defaults of the configuration classes of transformers: a published config.json may leave out every key that has the
- * value which its family's class gives it (Gemma 3 leaves out its vocabulary). test/nightly/families/read_defaults.py
- * writes the table.
+ * Defaults of transformers' configuration classes, which a config.json may omit (Gemma 3's
+ * vocabulary). Written by test/nightly/families/read_defaults.py.
  */
 import table from "./model-defaults.json";
 
@@ -26,7 +25,7 @@ export const transformersVersion: string = table.transformers;
 
 const families: Readonly<Record<string, Partial<Omit<FamilyDefaults, "family">>>> = table.families;
 
-/** The defaults of a `model_type`; undefined where transformers has no class, or vLLM reads it with another one. */
+/** Undefined without a class, or if vLLM uses another. */
 export function familyDefaults(family: string): FamilyDefaults | undefined {
   const known = Object.hasOwn(families, family) ? families[family] : undefined;
   return known && { family, values: {}, spellings: {}, sections: {}, ...known };

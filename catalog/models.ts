@@ -27,7 +27,7 @@ export interface ModelEntry {
   readonly task: "chat" | "completion" | "embedding" | "rerank";
   /** Absolute path of config.json. A hf_quant_config.json lies next to it where the repository has one. */
   readonly configPath: string;
-  /** Builds by the engine whose registry has them; the first is what a model without a source or quantization means. */
+  /** By engine of the registry; the first is the default. */
   readonly builds?: Readonly<Record<string, readonly ModelBuild[]>>;
   /** Where config.json was copied from; starts with "built" where it was put together. */
   readonly source: string;

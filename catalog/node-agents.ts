@@ -1,6 +1,6 @@
 import table from "./node-agents.json";
 
-/** Nodes that an agent runs on: all, those of one provider, or those of machines with such an RDMA network. */
+/** All nodes, a provider's, or those with such an RDMA network. */
 export const AGENT_PLACES = ["every", "oci", "aws", "roce", "efa"] as const;
 export type AgentPlace = (typeof AGENT_PLACES)[number];
 

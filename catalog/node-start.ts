@@ -14,7 +14,7 @@ export interface NodeStart {
 // Checked against catalog/schema by test/catalog.
 export const nodeStarts = table.machines as readonly NodeStart[];
 
-/** Seconds until a pool has another node of a machine. 0 for existing machines, which are not created on demand. */
+/** 0 for existing machines. */
 export function nodeStartSeconds({ provider, name }: Pick<MachineShape, "provider" | "name">): number {
   const bareMetal = isOciBareMetal({ name }) || name.includes(".metal");
   return nodeStarts.find((row) => row.provider === provider && row.bareMetal === bareMetal)?.seconds ?? 0;

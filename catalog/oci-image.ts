@@ -1,12 +1,9 @@
 /**
- * One image as an OCI archive that k3s imports when it starts: the index or manifest under the digest that its registry
- * has it by, and of it the parts for the nodes' platforms alone. Pure.
- *
- * How the references of pods find it (k3s-io/k3s, pkg/agent/containerd/containerd.go, read 2026-11-23): k3s imports with
- * all platforms and without those whose parts lack (k3s-io/k3s#10136, 2024-05), under the name of
- * `io.containerd.image.name`, which must have a tag; then it tags the same content as `<name>@<digest of the index>`
- * (k3s-io/k3s#13221, 2025-11). A pod that names tag and digest is looked up by the digest alone: so the digest must be
- * that of the whole index, and not of one platform's manifest.
+ * An OCI archive for k3s' import: the registry's index or manifest, with the parts of the nodes'
+ * platforms. k3s (pkg/agent/containerd/containerd.go, read 2026-11-23) skips missing platforms
+ * (k3s-io/k3s#10136), needs a tag in `io.containerd.image.name`, and tags `<name>@<digest of the
+ * index>` (k3s-io/k3s#13221). Pods with tag and digest resolve by digest, so it must be the
+ * index's.
  */
 import { splitReference } from "./image-mirror";
 import { parseImage } from "./image-reference";
@@ -41,9 +38,8 @@ export type TopLevel =
   | { readonly kind: "manifest"; readonly mediaType: string; readonly blobs: readonly Descriptor[] };
 
 /**
- * Reads an index or a manifest.
- *
- * @throws Error for what is neither: images of Docker's first schema, or no JSON.
+ * Index or manifest.
+ * @throws Error for Docker's first schema or invalid JSON.
  */
 export function readTopLevel(content: Buffer, where: string): TopLevel {
   const json = JSON.parse(content.toString("utf8")) as {
@@ -74,9 +70,8 @@ function known(mediaType: string | undefined, types: readonly string[], where: s
 }
 
 /**
- * The images of an index for some platforms (`linux/amd64`).
- *
- * @throws Error naming the platforms that it lacks, and those that it has.
+ * For platforms such as `linux/amd64`.
+ * @throws Error with missing and available platforms.
  */
 export function imagesFor(manifests: readonly Descriptor[], platforms: readonly string[], where: string): Descriptor[] {
   const offered = manifests.map((descriptor) => ({ descriptor, platform: platformOf(descriptor) }));
@@ -107,8 +102,7 @@ export function imageArchive(reference: string): string {
 }
 
 /**
- * The two small files that come first: what the archive is, and what is in it.
- *
+ * Layout and index of the archive.
  * @param annotations of the image, in addition to its names.
  */
 export function layoutFiles(

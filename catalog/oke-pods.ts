@@ -1,9 +1,9 @@
 import { isOciBareMetal, type MachineShape } from "./shapes";
 
 /**
- * Addresses of pods on OKE with the OCI VCN-native network plugin: they lie on secondary VNICs in the pods' subnet.
- * Oracle's Container Engine documentation, "Using the OCI VCN-Native Pod Networking CNI plugin" and "IPv4 CIDR Blocks",
- * and its compute shapes page: pods per node = MIN((VNICs - 1) × 31, 110). Read 2026-11-23.
+ * Pod addresses on secondary VNICs: pods per node = MIN((VNICs - 1) × 31, 110). Oracle's "Using the
+ * OCI VCN-Native Pod Networking CNI plugin", "IPv4 CIDR Blocks" and compute shapes. Read
+ * 2026-11-23.
  */
 export const OKE_PODS = {
   /** On one secondary VNIC, which has an address of its own besides. */
@@ -25,7 +25,7 @@ export function okeMaxPods({ name, cpu }: Machine): number {
   return Math.min((vnics - 1) * OKE_PODS.perVnic, OKE_PODS.most);
 }
 
-/** Addresses in the pods' subnet that a node takes when it starts, whether pods use them or not. */
+/** Taken at start, used or not. */
 export function okePodAddresses(machine: Machine): number {
   return Math.ceil(okeMaxPods(machine) / OKE_PODS.perVnic) * (OKE_PODS.perVnic + 1);
 }

@@ -14,10 +14,10 @@ export const OKE_AS_OF: string = table.asOf;
 /** Smallest boot volume, GiB. */
 export const LEAST_BOOT_VOLUME_GIB: number = table.bootVolumes.leastGiB;
 
-/** Value of the taints that OKE itself puts on nodes. Ours say the same: a key and an effect are one taint. */
+/** Value of OKE's taints. Ours match, because key and effect identify a taint. */
 export const OKE_TAINT_VALUE: string = table.taints.value;
 
-/** What OKE puts on nodes that the cloud may take back: pods that do not tolerate it never run there. */
+/** OKE's taint on preemptible nodes. */
 export const PREEMPTIBLE_TAINT = table.taints.preemptible as { readonly key: string; readonly effect: "NoSchedule" };
 
 /** An add-on of OKE. */
@@ -67,7 +67,7 @@ export interface OkeImage {
 
 const IMAGE_NAME = new RegExp(table.images.pattern);
 
-/** Undefined for images of other kinds: platform images install Kubernetes at boot, and custom ones are anybody's. */
+/** Undefined for platform images, which install Kubernetes at boot, and custom ones. */
 export function readOkeImage(name: string): OkeImage | undefined {
   const { variant, date, version, build } = IMAGE_NAME.exec(name)?.groups ?? {};
   if (date === undefined || version === undefined || build === undefined) {
@@ -82,12 +82,12 @@ export function readOkeImage(name: string): OkeImage | undefined {
   };
 }
 
-/** Whether nodes of a shape boot from one of OKE's images. Of AMD's GPUs it has none: their pools name an image. */
+/** False for AMD's GPUs: their pools name an image. */
 export function hasOkeImage({ gpu }: Pick<MachineShape, "gpu">): boolean {
   return gpu === undefined || gpu.vendor === "nvidia";
 }
 
-/** Whether an image is for the nodes of a shape in a pool of this version, which has a leading v. */
+/** @param version with a leading v. */
 export function okeImageFits(
   image: OkeImage,
   { gpu, cpu }: Pick<MachineShape, "gpu" | "cpu">,
@@ -100,7 +100,7 @@ export function okeImageFits(
   );
 }
 
-/** What the metadata service of a machine calls its block of the RDMA network: with a capacity topology, and without. */
+/** Metadata fields with and without a capacity topology. */
 export interface BlockFields {
   readonly field: string;
   readonly otherField: string;

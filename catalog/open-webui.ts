@@ -3,7 +3,7 @@ import record from "./open-webui.json";
 /** A variable that Open WebUI reads. */
 export interface PageVariable {
   readonly name: string;
-  /** File of the release that reads it, below its package; `image`: the image sets or reads it. */
+  /** File of the release that reads it; `image`: the image does. */
   readonly readIn: string;
 }
 

@@ -4,7 +4,7 @@ import { imageEntry, images } from "./images";
 import { K3S_AS_OF, K3S_RELEASED_ON, K3S_VERSION } from "./k3s";
 import table from "./pins.json";
 
-/** Who can reach a part: clients' bytes, a way to the nodes or the whole cluster, or neither. */
+/** Exposed to clients' data, privileged on nodes or cluster, or neither. */
 export type Exposure = "clients" | "privileged" | "inside";
 
 /** What is installed of one project, all of it of one release or of several. */
@@ -25,7 +25,7 @@ export interface PinnedPart {
   };
   /** Why its advisories were not read. */
   readonly unread?: string;
-  /** Days of its releases, by their numbers, where a source has them and their names do not. */
+  /** Release days by number, where names lack them. */
   readonly released?: Readonly<Record<string, string>>;
 }
 
@@ -105,7 +105,7 @@ export function pinsOf({ images: components = [], charts: names = [], others = [
   ];
 }
 
-/** The part that an image belongs to, of whatever tag; undefined for images that the catalogue has not. */
+/** By image of any tag; undefined if not in the catalogue. */
 export function partOfImage(repository: string): PinnedPart | undefined {
   const components = images.filter((entry) => entry.repository === repository).map(({ component }) => component);
   return pinnedParts.find((part) => components.some((component) => part.images?.includes(component)));

@@ -1,9 +1,9 @@
 import { kubernetesMinor } from "./kubernetes-versions";
 
 /**
- * Kubernetes minor versions that releases of Rancher run with: below which one, by minor release of Rancher 2.
- * Source: rancher/rancher, chart/Chart.yaml (kubeVersion) at v2.13.8, v2.14.4 and v2.15.0, read 2026-11-29. It is the limit of the server's own
- * cluster; SUSE's support matrix, which has those of imported clusters, could not be read.
+ * Upper bound of Kubernetes by minor release of Rancher 2. Source: rancher/rancher,
+ * chart/Chart.yaml (kubeVersion) at v2.13.8, v2.14.4 and v2.15.0, read 2026-11-29, for the server's
+ * own cluster; SUSE's matrix of imported clusters was not available.
  */
 const BELOW_KUBERNETES: ReadonlyMap<number, number> = new Map([
   [13, 35],
@@ -17,7 +17,7 @@ export function rancherMinor(version: string): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** Oldest minor release of Rancher that runs with a version of Kubernetes: "2.15"; undefined where no release that was read does. */
+/** "2.15"; undefined if none that was read does. */
 export function oldestRancherFor(kubernetes: string): string | undefined {
   const minor = kubernetesMinor(kubernetes);
   const [oldest] = [...BELOW_KUBERNETES].find(([, below]) => minor !== undefined && minor < below) ?? [];

@@ -137,7 +137,10 @@ export interface GpuCard {
 
 /** A machine of one's own: a card times a count, and the host around it. */
 export interface OnPremNodeArgs {
-  /** Name of a card in shapes/onprem.json, e.g. "rtx-4090"; of any other with `gpuMemoryGiB`. Undefined: no GPU, or one without a name. */
+  /**
+   * Card of shapes/onprem.json, e.g. "rtx-4090"; others have `gpuMemoryGiB`. Undefined: no GPU, or
+   * unnamed.
+   */
   readonly card?: string;
   /** Memory of one GPU as its driver reports it, GiB. @default the card's in the catalogue */
   readonly gpuMemoryGiB?: number;
@@ -184,10 +187,9 @@ export function shapesOf(provider: Provider): readonly MachineShape[] {
 }
 
 /**
- * USD per hour of one machine, on demand. Undefined where no price is known (noPriceReason says why).
- *
- * @param size needed for a flexible shape that is not yet sized.
- * @throws RangeError when a flexible shape lacks a size, or the size is out of its limits.
+ * On demand. Undefined if unknown (see noPriceReason).
+ * @param size of a flexible shape.
+ * @throws RangeError when the size is missing or out of limits.
  */
 export function hourlyUsd(shape: MachineShape, size?: FlexSize): number | undefined {
   const { price } = shape;
@@ -202,10 +204,8 @@ export function hourlyUsd(shape: MachineShape, size?: FlexSize): number | undefi
 }
 
 /**
- * A flexible shape with its size fixed: CPUs, memory and network are those of one machine. Other shapes are returned
- * as they are.
- *
- * @throws RangeError when the size is missing or out of the shape's limits.
+ * Sets the size of a flexible shape; others are unchanged.
+ * @throws RangeError when the size is missing or out of limits.
  */
 export function sizedFlex(shape: MachineShape, size?: FlexSize): MachineShape {
   const { flex, cpu } = shape;
@@ -238,9 +238,9 @@ export function sizedFlex(shape: MachineShape, size?: FlexSize): MachineShape {
 }
 
 /**
- * A machine of one's own as a shape. It has no price: its cost is what was paid for it.
- *
- * @throws Error for an unknown card (with the nearest known one), RangeError for a count that does not match the card.
+ * A self-managed machine, without a price.
+ * @throws Error for an unknown card, with the nearest; RangeError for a count that does not match
+ * the card.
  */
 export function onPremNode(args: OnPremNodeArgs): MachineShape {
   const { card, gpuCount, gpuMemoryGiB } = args;
@@ -269,7 +269,7 @@ export function onPremNode(args: OnPremNodeArgs): MachineShape {
   };
 }
 
-/** What of a driver's total a process sees at least: the catalogue's cards keep up to 6 percent of it. */
+/** Cards reserve up to 6 percent of the driver's total. */
 const SEEN = 0.94;
 
 /** A card of which only the memory is known. */
@@ -291,7 +291,7 @@ function withMemory(gpu: GpuSpec, memoryGiB: number): GpuSpec {
   return { ...gpu, memoryGB: memoryGiB, memoryGiB, engineMemoryGiB: memoryGiB * seen };
 }
 
-/** The GPU of a card for machines of one's own; undefined for what is no card's name. */
+/** Undefined for an unknown card. */
 export function gpuOfCard(card: string | undefined): GpuModel | undefined {
   const model = cards.find(({ name }) => name === card)?.gpu;
   return gpuModels.find((gpu) => gpu.model === model);

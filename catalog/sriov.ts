@@ -15,12 +15,12 @@ const rootDevices: readonly RootDevices[] = table.rootDevices;
 export const VF_POLICY = table.policy;
 /** What gives a pod one virtual function as an interface of its own. */
 export const VF_NETWORK = table.network;
-/** Addresses of those interfaces: they name the virtual functions on the RDMA network, so that no two nodes have the same. */
+/** They name the virtual functions, so no two nodes may share one. */
 export const VF_ADDRESSES = table.addresses;
 /**
- * Where OKE's add-ons put their operators, and what restarts the container runtime of a GPU node: DaemonSet `toolkit`, some seconds after its
- * container starts and `restartWithinSeconds` at most (ours, no figure of NVIDIA's). `addresses`: label `app` of the pods that give out
- * addresses (nv-ipam); `addressesOfNode`: their DaemonSet.
+ * Namespaces of OKE's operators. DaemonSet `toolkit` restarts a GPU node's container runtime within
+ * `restartWithinSeconds` (ours, not NVIDIA's) of its start. `addresses`: label `app` of nv-ipam;
+ * `addressesOfNode`: its DaemonSet.
  */
 export const OPERATORS = table.operator;
 

@@ -1,4 +1,4 @@
-/** Accelerators that people ask for and no engine here runs on: a name of theirs is no slip of the pen. */
+/** Known accelerators without engine support: such names are no typing errors. */
 import table from "./unserved-accelerators.json";
 
 export interface UnservedAccelerator {
@@ -13,7 +13,7 @@ const accelerators = table.accelerators.map(({ accelerator, why, names }) => ({
   pattern: new RegExp(`^(?:${names.join("|")})$`, "i"),
 }));
 
-/** @param name of a machine shape or of a card; undefined where it is none of theirs. */
+/** @param name of a shape or card; undefined if none of these. */
 export function unservedAccelerator(name: string): UnservedAccelerator | undefined {
   return accelerators.find(({ pattern }) => pattern.test(name));
 }

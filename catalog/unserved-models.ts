@@ -1,4 +1,4 @@
-/** Kinds of models that users ask for and no engine here serves: their names are no slips, their files not damaged. */
+/** Known kinds of models without engine support: such names are no typing errors. */
 import table from "./unserved-models.json";
 
 export interface UnservedModel {

@@ -1,7 +1,7 @@
 import type { Provider } from "./shapes";
 import table from "./uptime.json";
 
-/** What a model depends on, the smallest first; what the model store needs in addition, a volume; and what could take its place, a bucket. */
+/** What a model depends on, the smallest first; the store's volume; a bucket instead. */
 export const UPTIME_OF = ["node", "zone", "region", "volume", "bucket"] as const;
 
 /** How often one thing is there. */
@@ -19,7 +19,7 @@ export interface UptimeEntry {
 // Checked against catalog/schema by test/catalog.
 export const uptimeEntries = table.uptime as readonly UptimeEntry[];
 
-/** Parts of a month in which machines of a provider are there. Each holds what it depends on: node ≤ zone ≤ region. */
+/** Share of a month that machines are available: node ≤ zone ≤ region. */
 export type Uptime = Readonly<Record<Exclude<UptimeEntry["of"], "bucket">, number>>;
 
 export function uptimeOf(provider: Provider): Uptime {

@@ -17,10 +17,7 @@ import { topologySection } from "./html/topology";
 import { violationsSection } from "./html/violations";
 import { isDeployable, type PlanResult } from "./result";
 
-/**
- * The plan as one web page that needs nothing else: no script, no request, readable from a file, on paper and in the
- * dark. The same result gives the same page.
- */
+/** Self-contained page without scripts or requests. Deterministic. */
 export function htmlReport(result: PlanResult): string {
   const { plan, resources } = result;
   const keys = modelKeys(plan.models);

@@ -5,8 +5,8 @@ import type { ReportedViolation } from "./result";
 import { upstreamImages } from "./upstream-images";
 
 /**
- * Images of the public path that production pulls by their tags: anyone who may push to the registry can move a tag.
- * Advice, for the catalogue has only those digests that could be read.
+ * Anyone who may push can move a tag. Advice only: the catalogue lacks digests that could not be
+ * read.
  */
 export function imagesByTag(run: Pick<EnvironmentRun, "environment" | "plan" | "recording">): ReportedViolation[] {
   const isRefused = run.plan.problems.some(({ severity }) => severity === "mandatory");

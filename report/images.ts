@@ -11,10 +11,7 @@ export interface UsedImage {
   readonly usedBy: readonly string[];
 }
 
-/**
- * Every image of an environment by its reference: of pods, of what controllers start, and of charts. What a mirror for a site
- * without internet must hold.
- */
+/** Of pods, controllers and charts: the content of a mirror without internet. */
 export function usedImages(resources: readonly RecordedResource[]): UsedImage[] {
   const users = new Map<string, Set<string>>();
   for (const resource of resources) {

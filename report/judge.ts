@@ -57,7 +57,7 @@ export function judge({
 /** Where policies read the published plan: the environment's file has models by name, not that object. */
 const IN_PLAN = /^ConfigMap "[^"]*": data\["plan\.json"\]\.models\[(\d+)\]\.(?=\w)/;
 
-/** What a policy finds in the published plan of a model, as a finding of the model. */
+/** A policy's finding, attributed to the model. */
 export function asOfModel(
   violation: ReportedViolation,
   models: readonly { readonly name: string }[],

@@ -11,7 +11,7 @@ export interface PlannedFile {
   readonly hasStack: boolean;
 }
 
-/** Options of `pulumi up` by which it refuses what the plan refuses: without them the policies are not asked. */
+/** Without them `pulumi up` does not evaluate policies. */
 export const POLICY_PACK = "--policy-pack policies";
 
 /** `pulumi up -s dev --policy-pack policies --config-file x.yaml` */

@@ -4,9 +4,9 @@ import type { DeploymentPlan, PoolPlan } from "../planner/types";
 import type { ClusterFact } from "./cluster";
 
 /**
- * Commands that give nodes of a cluster that exists what pods of a pool select them by, and what keeps other pods away.
- * None for clusters that a stack makes: their nodes get both from it. No taint where every pool has GPUs: the platform's own
- * pods, which tolerate none, then run there too. The zone where replicas are kept apart by zones, on machines that no cloud labels.
+ * Labels and taints for nodes of an existing cluster. None for created clusters. No taint if every
+ * pool has GPUs, as platform pods need a node. Zones only if replicas must spread and no cloud
+ * labels them.
  */
 export function nodeCommands(
   { name, selector, taints, shape }: Pick<PoolPlan, "name" | "selector" | "taints" | "shape">,

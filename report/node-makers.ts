@@ -11,7 +11,7 @@ export interface NodeMakers {
   readonly karpenter: number;
 }
 
-/** By pool, in the order of the plan; undefined where no cluster on AWS is made by a program of ours. */
+/** By pool, in plan order; undefined unless the stack creates a cluster on AWS. */
 export function nodeMakers(
   { cluster, pools }: Pick<EnvironmentConfig, "cluster" | "pools">,
   plan: Pick<DeploymentPlan, "pools" | "models">,

@@ -1,4 +1,4 @@
-/** What of a plan a reviewer of a change looks at: a part of `plan --json`, which parses as it. */
+/** The part of `plan --json` that a review needs; it parses as such. */
 import { z } from "zod";
 
 const model = z.object({

@@ -3,7 +3,7 @@ import { count } from "./style";
 
 const FABRICS = { roce: "RoCE", efa: "EFA" } as const;
 
-/** What a pool's nodes have in addition to their machine, as a person reads it: network, trial, disks, memory. */
+/** Network, trial, disks and memory beyond the machine. */
 export function poolFeatures({
   fabric,
   fabricGate,

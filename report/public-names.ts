@@ -2,8 +2,8 @@ import { originOf } from "../engines/sources";
 import type { EnvironmentRun } from "../offline/environment";
 
 /**
- * Names that an environment gives to what everyone may know: models as clients and registries call them, and who signs
- * tokens. Keys of the environment, consumers and host names are in lower case, which no random key is.
+ * Public names: models as clients and registries call them, and token issuers. Environment keys and
+ * host names are lower case, unlike random keys.
  */
 export function publicNames({ environment, plan }: Pick<EnvironmentRun, "environment" | "plan">): string[] {
   const { issuer, audience, jwksUri } = environment.gateway.auth?.oidc ?? {};

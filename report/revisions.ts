@@ -4,9 +4,8 @@ import { usd } from "./style";
 type Models = Pick<DeploymentPlan, "models" | "unplaced">;
 
 /**
- * How a model shares its requests with another revision, and what both cost; empty where it has all of them to itself.
- *
- * @param plan that the model is in.
+ * Canary shares and costs; empty without a canary.
+ * @param plan of the model.
  */
 export function sharing(model: ModelPlan | UnplacedModel, { models, unplaced }: Models): string {
   const { revisionOf, name } = model;

@@ -16,7 +16,7 @@ const SIGNALS: Readonly<Record<SignalPlan["on"], Words>> = {
 /** What changes the number of replicas. */
 export const AUTOSCALER_LABELS: Readonly<Record<ScalingPlan["by"], string>> = { keda: "KEDA", hpa: "HPA" };
 
-/** What each replica is kept at: `2 waiting requests each, KV cache 80 %`; what it runs at its service level, where traffic says. */
+/** Targets: `2 waiting requests each, KV cache 80 %`; and load at the service level, if known. */
 export function signalsText({ by, signals, atOnce }: Pick<ScalingPlan, "by" | "signals" | "atOnce">): string {
   // A HorizontalPodAutoscaler follows its signals alone; the gateway counts what runs with what waits.
   const isAsked = by === "keda" && !signals.some(({ at }) => at === "gateway");
@@ -36,7 +36,7 @@ type SpikePart = Exclude<keyof SpikeToServed, "total">;
 
 const SPIKE_PARTS: readonly SpikePart[] = ["scrape", "poll", "node", "load"];
 
-/** Parts of the way from a spike to a further replica that take time, in their order. */
+/** Phases from a spike to a new replica, in order. */
 export function spikeParts(spike: SpikeToServed): { readonly name: SpikePart; readonly seconds: number }[] {
   return SPIKE_PARTS.map((name) => ({ name, seconds: spike[name] })).filter(({ seconds }) => seconds > 0);
 }
@@ -47,7 +47,7 @@ export function spikeText(spike: SpikeToServed): string {
   return `${duration(spike.total)} = ${parts.join(" + ")}`;
 }
 
-/** When it sleeps and how long it takes to wake; undefined for a model of which a replica always runs. */
+/** Undefined for a model that never sleeps. */
 export function sleepText({ idleSeconds, coldStartSeconds }: ScalingPlan): string | undefined {
   return idleSeconds === undefined
     ? undefined

@@ -1,4 +1,4 @@
-/** What a finding is about, for people: type and name of a resource's URN. Anything else stays as it is. */
+/** Type and name of a URN; other text is unchanged. */
 export function shortResource(resource: string): string {
   const parts = resource.split("::");
   return parts.length < 4 ? resource : `${parts[2]?.split("$").pop()} ${parts[3]}`;

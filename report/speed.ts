@@ -1,4 +1,4 @@
-/** What the report says of how fast a model answers, in words that terminal and page share. */
+/** Shared by terminal and page. */
 import type { SpeedPlan, TimesPlan } from "../planner/level/speed-plan";
 import { BASIS_TEXTS, figure, LIMIT_TEXTS, requestsText } from "../planner/level/text";
 import type { Interval } from "../planner/speed/margin";

@@ -14,7 +14,7 @@ export interface Style {
 
 const FORMATS = { bold: "bold", dim: "dim", good: "green", bad: "red", warn: "yellow" } as const;
 
-/** Placeholder for ESC. Each process draws its own, so that no text of strangers can have it. */
+/** Placeholder for ESC. Random per process, so foreign text cannot contain it. */
 const OWN_ESCAPE = `<${randomUUID()}>`;
 
 export function style(color: boolean): Style {
@@ -26,12 +26,12 @@ export function style(color: boolean): Style {
   return { bold: apply(bold), dim: apply(dim), good: apply(good), bad: apply(bad), warn: apply(warn) };
 }
 
-/** What `style` gave as a terminal takes it. To be called last, on text of which all else is visible. */
+/** Call last: makes `style` effective in a terminal. */
 export function withOwnColours(text: string): string {
   return text.replaceAll(OWN_ESCAPE, "\u001b");
 }
 
-/** A cell is text of one line, made visible, plus how it looks; widths are measured on the text alone. */
+/** One visible line with a style; widths count text only. */
 export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
@@ -43,7 +43,7 @@ export interface Cell {
 /** Columns of text: 100, or as many as a narrower terminal has. */
 export const WIDTH = Math.min(100, Math.max(40, process.stdout.columns ?? 100));
 
-/** A paragraph, made visible, in lines of at most `width` columns, each behind `indent`; a list's items hang. A longer word stays whole. */
+/** Wraps at `width`, with `indent`; list items hang, long words stay whole. */
 export function wrap(text: string, width: number, indent: string): string[] {
   const hanging = indent + " ".repeat(/^(- |\d+\. )/.exec(text)?.[0].length ?? 0);
   const lines: string[] = [];
@@ -100,7 +100,7 @@ export function bar(fraction: number): string {
   return "▇".repeat(filled) + "░".repeat(10 - filled);
 }
 
-/** `4 min 10 s`, `45 s`; from two hours on `2 h 35 min`, to the minute. */
+/** `4 min 10 s`, `45 s`; from two hours `2 h 35 min`. */
 export function duration(seconds: number): string {
   if (seconds >= 7200) {
     const whole = Math.round(seconds / 60);

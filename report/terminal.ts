@@ -20,7 +20,7 @@ export interface TerminalOptions {
 
 const REFUSALS_PAGE = "docs/refusals.md";
 
-/** The plan as a person reads it: what forbids it, what it is, what deserves a look, what comes next. */
+/** Refusals, plan, advice, next step. */
 export function terminalReport(result: PlanResult, options: TerminalOptions): string {
   const s = style(options.color);
   const { plan, resources, violations } = result;

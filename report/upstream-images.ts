@@ -4,7 +4,7 @@ import { images } from "../catalog/images";
 import type { EnvironmentRun } from "../offline/environment";
 import { usedImages } from "./images";
 
-/** An image that an environment pulls, by the name that it has at its publisher, whatever mirror it comes from. */
+/** Named as at its publisher, whatever the mirror. */
 export interface UpstreamImage {
   readonly repository: string;
   readonly tag: string;

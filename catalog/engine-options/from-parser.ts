@@ -1,7 +1,7 @@
 /**
- * Makes the catalogue's options of each engine from a record of its own argument parser and variables, which its file
- * here names: `npx tsx catalog/engine-options/from-parser.ts`. A new engine version is a new record and one run; a new
- * engine a file `<engine>.json` that holds `engine` and `record`, and one run.
+ * Builds option catalogues from records of engine parsers: `npx tsx
+ * catalog/engine-options/from-parser.ts`. For a new version add a record; for a new engine also
+ * `<engine>.json` with `engine` and `record`.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,11 +29,7 @@ interface EngineRecord {
   readonly env: readonly { readonly name: string; readonly type: string | null }[];
 }
 
-/**
- * The options of an engine as the catalogue holds them.
- *
- * @param file that the record was read from.
- */
+/** @param file of the record. */
 export function optionsFromParser(engine: string, file: string, record: EngineRecord): EngineOptions {
   return {
     about: "Made from test/fixtures/upstream by catalog/engine-options/from-parser.ts. Do not edit.",

@@ -4,5 +4,5 @@ import { machines } from "./machines";
 import { models } from "./models";
 import { software } from "./software";
 
-/** Schema of each catalogue file. Tests apply them; the program trusts the files and starts without them. */
+/** Applied by tests; the program trusts the files. */
 export const schemas = { ...machines, ...models, ...software, ...clouds, ...fabrics };

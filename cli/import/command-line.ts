@@ -42,7 +42,8 @@ const STARTERS = new Set([
 const REFERENCE = /\$\(([\w-]+)\)|\$\{(\w+)(?:(:?)([-?+])([^}]*))?\}|\$([A-Za-z_]\w*)/g;
 
 /**
- * Replaces known variables and defaults; others stay. @param isLeft names whose references stay.
+ * Replaces known variables and defaults; others stay.
+ * @param isLeft names whose references stay.
  */
 export function substituted(
   text: string,

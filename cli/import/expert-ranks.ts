@@ -8,7 +8,8 @@ export const EXPERT_RANKS =
 const NODE_GPUS = 8;
 
 /**
- * Tensor parallelism within a node, pipeline parallelism over nodes. @param local ranks of a node.
+ * Tensor parallelism within a node, pipeline parallelism over nodes.
+ * @param local ranks of a node.
  */
 export function spreadExperts({ block }: ModelDraft, ranks: number, local = Math.min(ranks, NODE_GPUS)): void {
   const nodes = ranks / local;

@@ -18,8 +18,8 @@ export interface Imported {
 }
 
 /**
- * @param baseDirectory of the environment file. @throws ImportFileError without an importable
- * document.
+ * @param baseDirectory of the environment file.
+ * @throws ImportFileError without an importable document.
  */
 export async function importDocuments(
   name: string,

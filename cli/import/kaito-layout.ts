@@ -35,8 +35,10 @@ export function kaitoUtilization({ card = "" }: MachineDraft): number {
 }
 
 /**
- * @param weights name of the repository. @param gpus of a node. @param tokens stated by the
- * configuration. @returns undefined for an unknown model or card.
+ * @param weights name of the repository.
+ * @param gpus of a node.
+ * @param tokens stated by the configuration.
+ * @returns undefined for an unknown model or card.
  */
 export function kaitoLayout(
   weights: string,

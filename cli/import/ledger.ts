@@ -118,8 +118,10 @@ export class Ledger {
   }
 
   /**
-   * Reverts a mapped key. @param whole path of the model. @param path in the original, if several
-   * have the key. @default all in the model
+   * Reverts a mapped key.
+   * @param whole path of the model.
+   * @param path in the original, if several have the key.
+   * @default all in the model
    */
   retract(to: string, whole: Path, why: string, path?: Path): void {
     const within = [...this.base, ...(path ?? whole)];

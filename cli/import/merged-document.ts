@@ -15,8 +15,9 @@ interface Origin {
 }
 
 /**
- * Merges mappings by key and lists by name; else the later value wins. @param documents in order;
- * the last names the result. @param joined keys whose lists are concatenated.
+ * Merges mappings by key and lists by name; else the later value wins.
+ * @param documents in order; the last names the result.
+ * @param joined keys whose lists are concatenated.
  */
 export function mergedDocument(
   documents: readonly [SourceDocument, ...SourceDocument[]],

@@ -50,7 +50,10 @@ export function isGpuCount(value: unknown): boolean {
   return /^\d+$/.test(String(value));
 }
 
-/** Notes CPUs and memory above a default machine's. @returns undefined without GPUs. */
+/**
+ * Notes CPUs and memory above a default machine's.
+ * @returns undefined without GPUs.
+ */
 export function readResources(resources: unknown, machine: MachineDraft): number | undefined {
   const { limits: most, requests: least } = mappingOf(resources);
   const limits = mappingOf(most);

@@ -4,7 +4,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { visible } from "../../names/visible";
 import { lineOf, whyUnwritable } from "../io";
 
-/** Why outputs cannot be written. @param force replaces existing files. */
+/**
+ * Why outputs cannot be written.
+ * @param force replaces existing files.
+ */
 export function outputProblems(targets: readonly string[], files: readonly string[], force: boolean): string[] {
   return [
     ...targets.flatMap((target) => blockedReason(target, force) ?? []),

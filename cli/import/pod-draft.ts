@@ -22,7 +22,10 @@ export function writtenPod(pod: PodDraft): Record<string, Plain> | undefined {
   return written.length === 0 ? undefined : (Object.fromEntries(written) as Record<string, Plain>);
 }
 
-/** Removes a label, an annotation or a part by position. @returns its name, if it existed. */
+/**
+ * Removes a label, an annotation or a part by position.
+ * @returns its name, if it existed.
+ */
 export function removeFromPod(pod: PodDraft, section: string, key: string | number): string | undefined {
   const held = pod[section as keyof PodDraft] as Record<string, Plain> | PodPart[] | undefined;
   if (Array.isArray(held)) {

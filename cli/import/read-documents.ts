@@ -44,7 +44,10 @@ const DEEPEST = 64;
 /** Keys that change the object they are set on. */
 const FORBIDDEN_KEYS = ["__proto__", "constructor", "prototype"];
 
-/** A YAML stream, or JSON, which is YAML. @throws ImportFileError with the line */
+/**
+ * A YAML stream, or JSON, which is YAML.
+ * @throws ImportFileError with the line
+ */
 export function readDocuments(file: string, path: string): SourceDocument[] {
   return documentsOf(file, readText(file, path));
 }

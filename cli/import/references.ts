@@ -11,8 +11,8 @@ export function nameOf(root: Root): unknown {
 }
 
 /**
- * Objects of its namespace first; files without one apply to any. @param shared namespaces open to
- * every object, after its own.
+ * Objects of its namespace first; files without one apply to any.
+ * @param shared namespaces open to every object, after its own.
  */
 export function inNamespaceOf(
   root: Root,

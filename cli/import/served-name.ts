@@ -24,7 +24,11 @@ export function serveTag(model: ModelDraft, tag: string, at: Path): void {
 
 export const ADAPTER_SOURCES = "adapters come from hf://org/name or from s3://bucket/prefix of the model store";
 
-/** @param asked name that the original's clients use. @param name @default that name */
+/**
+ * @param asked name that the original's clients use.
+ * @param name
+ * @default that name
+ */
 export function addAdapter(model: ModelDraft, asked: string, source: string, at: Path, name = asked): void {
   const { adapters, ledger } = model;
   const key = keyOf(name);

@@ -28,7 +28,10 @@ export const TOO_LARGE = "model-fits";
 
 const LEAST_CONTEXT = 2048;
 
-/** @param name of the environment. @param baseDirectory of its file. */
+/**
+ * @param name of the environment.
+ * @param baseDirectory of its file.
+ */
 export async function settle(
   name: string,
   draft: Draft,

@@ -22,7 +22,8 @@ export function isFolder(name: string): boolean {
 
 /**
  * @param name repository, with or without `hf://` and revision, a path that ends in one, or a
- * bucket. @returns undefined if it names no weights.
+ * bucket.
+ * @returns undefined if it names no weights.
  */
 export function weightsNamed(name: string): Weights | undefined {
   // The Hub's cache folder.

@@ -26,11 +26,11 @@ export interface ArgoCdArgs {
   readonly source: FolderSource;
   /** What opens the repository. @default it is public */
   readonly credentials?: { readonly username: string; readonly token: pulumi.Input<string> };
-  /** What the program leaves to the folder: asked for once all of it is made. */
+  /** Requested once all of it is registered. */
   readonly folder: () => FolderContents;
 }
 
-/** Argo CD, and the Application of the environment's rendered folder: what the program leaves to the folder, Argo CD applies. */
+/** Argo CD, and the Application of the environment's rendered folder. */
 export class ArgoCd extends PlatformComponent {
   /** Name of the root Application. */
   readonly application: string;
@@ -57,7 +57,7 @@ export class ArgoCd extends PlatformComponent {
       },
       this.childOptions(),
     );
-    // It holds Applications alone: write access to it is enough to install charts.
+    // Contains only Applications: write access suffices to install charts.
     const charts = new IsolatedNamespace(
       this.child("charts"),
       { namespace: ARGO_CD_CHARTS_NAMESPACE, use: { holdsRights: true } },
@@ -74,7 +74,7 @@ export class ArgoCd extends PlatformComponent {
     this.registerOutputs({ application: this.application });
   }
 
-  /** Secrets that Argo CD reads. It adds its own certificate to the first one. */
+  /** Argo CD adds its certificate to the first. */
   private secrets(namespace: pulumi.Output<string>, { source, credentials }: ArgoCdArgs): pulumi.Resource[] {
     const generated = (suffix: string, length: number) =>
       new random.RandomPassword(this.child(suffix), { length, special: false }, this.childOptions());
@@ -122,7 +122,7 @@ export class ArgoCd extends PlatformComponent {
     );
   }
 
-  /** Those of the chart cannot say that unready pods may go. */
+  /** The chart's cannot evict unready pods. */
   private budgets({ namespace, releases }: Controller): void {
     for (const { serviceAccount, podLabels } of [ARGO_CD_PODS.repoServer, ARGO_CD_PODS.server]) {
       new kubernetes.policy.v1.PodDisruptionBudget(
@@ -143,7 +143,7 @@ export class ArgoCd extends PlatformComponent {
     { platform, source, folder }: ArgoCdArgs,
   ): void {
     const names = argoNames(platform);
-    // Once this turn has ended, the platform is made as a whole.
+    // Resolves once the whole platform is registered.
     const known = pulumi.output(Promise.resolve().then(folder)).apply(knownFolder);
     const after = this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [...releases] });
     const project = (suffix: string, projectName: string, spec: (folder: KnownFolder) => object) =>
@@ -153,7 +153,7 @@ export class ArgoCd extends PlatformComponent {
         after,
       );
     const projects = [
-      // Some charts put roles into namespaces that they watch, so all of the folder's are theirs.
+      // Some charts create roles in namespaces that they watch.
       project("charts", names.charts, ({ charts, extent }) => ({
         ...chartProject(platform, charts.repositories, [...charts.namespaces, ...extent.namespaces]),
         sourceNamespaces: [ARGO_CD_CHARTS_NAMESPACE],
@@ -174,7 +174,7 @@ export class ArgoCd extends PlatformComponent {
         },
         spec: known.apply(({ loose }) => rootApplication(platform, source, ignoredDifferences(loose))),
       },
-      // Deleting it ends when all is deleted that it applied: models end what they answer first.
+      // Deletion waits for all applied objects: models finish answers first.
       this.childOptions({
         dependsOn: [...releases, ...chartsNamespace, ...projects],
         customTimeouts: { delete: "45m" },

@@ -5,9 +5,8 @@ import { ARGO_CD, ARGO_CD_SECRETS, CLIENT_CERTIFICATE_FILES } from "./names";
 const HOURS_OF_YEAR = 8766;
 
 /**
- * What the repository server knows Argo CD's other pods by: it runs programs for any client otherwise. Not cert-manager's, which Argo CD
- * installs. It is the authority and the certificate in one, so that no key exists that signs others.
- *
+ * Identifies Argo CD's pods to the repository server, which otherwise runs programs for any client.
+ * Not cert-manager's, which Argo CD installs. Self-signed, so no key can sign others.
  * @returns PEM by file.
  */
 export function clientCertificate(
@@ -31,7 +30,7 @@ export function clientCertificate(
   return { [authority]: certPem, [certificate]: certPem, [key]: privateKeyPem };
 }
 
-/** Values of a pod that has some of the files, where Argo CD 3.6 looks for them (docs/operator-manual/mtls.md); its chart has none. */
+/** Paths of Argo CD 3.6 (docs/operator-manual/mtls.md); the chart has no values for them. */
 export function certificateVolume(...files: readonly string[]) {
   const name = "repository-server-clients";
   return {

@@ -5,7 +5,7 @@ import { ARGO_CD_PODS } from "./names";
 
 const { controller, repoServer, server, redis } = ARGO_CD_PODS;
 
-/** Network connections of Argo CD's parts. Its page is reached by `kubectl port-forward` alone. */
+/** The page is reachable by `kubectl port-forward` only. */
 export function argoCdConnections(repository: OutsideAddress, networks: ClusterNetworks): Connection[] {
   return [
     toKubernetesApi("argocd", [controller, server], networks),

@@ -3,25 +3,25 @@ import { groupOf } from "../../kubernetes/object";
 import type { LooseObject } from "./ignored-differences";
 import type { FolderExtent } from "./projects";
 
-/** An object of the rendered folder, before its outputs are known. */
+/** Object before its outputs are known. */
 export interface FolderObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: pulumi.Input<string>;
   /** @default it belongs to the whole cluster */
   readonly namespace?: pulumi.Input<string> | undefined;
-  /** Fields that another manager sets, as Pulumi's `ignoreChanges` has them. */
+  /** As in Pulumi's `ignoreChanges`. */
   readonly ignored: readonly string[];
 }
 
 /** A chart of the rendered folder. */
 export interface FolderChart {
-  /** As Argo CD wants it: an HTTPS index, or a registry without `oci://`. */
+  /** HTTPS index, or registry without `oci://`. */
   readonly repository: string;
   readonly namespace: pulumi.Input<string>;
 }
 
-/** What the program leaves to the rendered folder, as it makes it. */
+/** Objects that the program leaves to the folder. */
 export interface FolderContents {
   readonly objects: readonly FolderObject[];
   readonly charts: readonly FolderChart[];
@@ -33,7 +33,7 @@ export interface ChartExtent {
   readonly namespaces: readonly string[];
 }
 
-/** What AppProjects and the root Application are made of, once names are known. */
+/** Input of AppProjects and the root Application. */
 export interface KnownFolder {
   readonly extent: FolderExtent;
   readonly charts: ChartExtent;

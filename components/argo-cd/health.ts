@@ -1,4 +1,4 @@
-/** Health checks of kinds that Argo CD 3.6.1 has none of, or one by which a sync of the rendered folder would never end. */
+/** Kinds without a health check in Argo CD 3.6.1, or with one that never ends a sync. */
 
 const HEALTHY = `hs = {}
 hs.status = "Healthy"
@@ -7,8 +7,8 @@ return hs
 `;
 
 /**
- * Progressing until a condition is True, with what the last other one says. Never Degraded, which would end the sync: what an object refers
- * to may come in the same wave.
+ * Progressing until a condition is True. Never Degraded, which ends the sync: references may come
+ * in the same wave.
  */
 function byCondition(ready: string): string {
   return `hs = {}
@@ -28,7 +28,7 @@ return hs
 `;
 }
 
-/** An Application is as healthy as what it applied: by itself Argo CD assesses none, and waves must wait for charts. */
+/** Argo CD assesses no Applications by default, and waves must wait for charts. */
 const APPLICATION = `hs = {}
 hs.status = "Progressing"
 hs.message = ""
@@ -40,10 +40,8 @@ return hs
 `;
 
 /**
- * Keys of the ConfigMap `argocd-cm`. ScaledObjects and NodePools have checks of Argo CD's own.
- *
- * Envoy Gateway's kinds (EnvoyProxy among them) are healthy once applied: releases after 3.5 rate policies and Backends Progressing until
- * they have a status, which Envoy Gateway writes once the Gateway or route exists, here in a later wave.
+ * Keys of the ConfigMap `argocd-cm`. Envoy Gateway's kinds are healthy once applied: releases after
+ * 3.5 would wait for a status that comes in a later wave.
  */
 export const HEALTH_CHECKS: Readonly<Record<string, string>> = {
   "resource.customizations": `gateway.envoyproxy.io/*:

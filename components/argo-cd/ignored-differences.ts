@@ -20,8 +20,8 @@ export interface IgnoredDifference {
 }
 
 /**
- * What Argo CD must leave alone, which is what `up` leaves alone: replicas that model control sets, what Jobs write into ConfigMaps, claims
- * of volumes that cannot grow. With `RespectIgnoreDifferences`, syncs keep what the cluster has there.
+ * Replicas that model control sets, ConfigMaps written by Jobs, and claims that cannot grow. With
+ * `RespectIgnoreDifferences`, syncs keep them.
  */
 export function ignoredDifferences(objects: readonly LooseObject[]): IgnoredDifference[] {
   return objects

@@ -1,7 +1,7 @@
 import { ARGO_CD_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
 
-/** Name of its Helm release, and prefix of all that the chart makes. */
+/** Release name and prefix. */
 export const ARGO_CD = "argocd";
 
 export const ARGO_API = "argoproj.io/v1alpha1";
@@ -9,7 +9,7 @@ export const ARGO_API = "argoproj.io/v1alpha1";
 /** The cluster that Argo CD runs in. */
 export const IN_CLUSTER = "https://kubernetes.default.svc";
 
-/** Secrets that Argo CD reads by these names, and the keys in them (argo-cd 3.6.1, util/settings and common/common.go). */
+/** Names and keys by argo-cd 3.6.1 (util/settings and common/common.go). */
 export const ARGO_CD_SECRETS = {
   /** `admin.password`: a bcrypt hash; `server.secretkey`: signs sessions. */
   settings: "argocd-secret",
@@ -23,7 +23,6 @@ export const ARGO_CD_SECRETS = {
   repository: "argocd-repository",
 } as const;
 
-/** Argo CD's names of the files that authenticate clients of its repository server. */
 export const CLIENT_CERTIFICATE_FILES = {
   authority: "client-ca.crt",
   certificate: "client.crt",
@@ -35,9 +34,9 @@ export interface ArgoCdPods extends PodSelection {
   readonly serviceAccount: string;
 }
 
-/** Pods of its parts, and where each listens (argo-helm, argo-cd 10.1.1, values.yaml). */
+/** Pods and ports by argo-helm, argo-cd 10.1.1, values.yaml. */
 export const ARGO_CD_PODS = {
-  /** It compares the cluster with what the repository server rendered, and applies. */
+  /** Compares and applies. */
   controller: { ...part("argocd-application-controller"), metricsPort: 8082 },
   /** It fetches the repository and charts, and renders them. */
   repoServer: { ...part("argocd-repo-server"), port: 8081, metricsPort: 8084 },

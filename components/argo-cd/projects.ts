@@ -12,7 +12,7 @@ export interface ClusterObject extends GroupKind {
   readonly name: string;
 }
 
-/** What charts may create in addition to objects in namespaces: no nodes, volumes or namespaces. */
+/** No nodes, volumes or namespaces. */
 const KINDS_OF_CHARTS: readonly GroupKind[] = [
   { group: "admissionregistration.k8s.io", kind: "MutatingWebhookConfiguration" },
   { group: "admissionregistration.k8s.io", kind: "ValidatingAdmissionPolicy" },
@@ -30,7 +30,7 @@ const SYSTEM_NAMESPACE = "kube-system";
 /** Kind of the charts' Applications. */
 const APPLICATION: GroupKind = { group: "argoproj.io", kind: "Application" };
 
-/** Spec of the AppProject of a platform's charts: their repositories, namespaces, and few kinds beyond them. */
+/** Allows the charts' repositories, namespaces and few other kinds. */
 export function chartProject(platform: string, repositories: readonly string[], namespaces: readonly string[]) {
   return {
     description: `Charts of the inference platform ${platform}`,
@@ -40,7 +40,7 @@ export function chartProject(platform: string, repositories: readonly string[], 
   };
 }
 
-/** What a rendered folder holds, as far as its AppProject allows no more. */
+/** Extent that the AppProject allows. */
 export interface FolderExtent {
   readonly namespaces: readonly string[];
   readonly clusterObjects: readonly ClusterObject[];
@@ -48,7 +48,7 @@ export interface FolderExtent {
   readonly hasCharts: boolean;
 }
 
-/** Spec of the AppProject of a rendered folder: this repository, its namespaces, its kinds, and its objects of the whole cluster by name. */
+/** Allows the folder's repository, namespaces, kinds, and cluster objects by name. */
 export function folderProject(platform: string, repository: string, extent: FolderExtent) {
   const { namespaces, clusterObjects, namespacedKinds, hasCharts } = extent;
   return {

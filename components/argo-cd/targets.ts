@@ -3,7 +3,7 @@ import { ARGO_CD_PODS } from "./names";
 
 const { controller, repoServer, server } = ARGO_CD_PODS;
 
-/** Where Prometheus reads how synced and healthy Applications are, and how Argo CD itself does. */
+/** State of Applications, and of Argo CD. */
 export const argoCdTargets: readonly ScrapeTarget[] = [controller, repoServer, server].map(
   ({ namespace, podLabels, serviceAccount, metricsPort }) => ({
     name: serviceAccount,

@@ -13,7 +13,7 @@ import type { FolderSource } from "./root-application";
 
 const restricted = { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
 
-/** Rights of the page in the cluster: Applications, with their logs and events. The controller provides the differences. */
+/** Applications with logs and events; the controller provides differences. */
 const SERVER_RULES = [
   {
     apiGroups: ["argoproj.io"],
@@ -29,16 +29,14 @@ const SERVER_RULES = [
 export interface ArgoCdValuesArgs {
   readonly stage: Stage;
   readonly source: Pick<FolderSource, "repository" | "caCerts">;
-  /** Annotations by which pods restart with another client certificate. @default none */
+  /** Restarts pods for a new client certificate. @default none */
   readonly podAnnotations?: HelmValues;
 }
 
 /**
- * Values of the argo-cd chart. The application controller is one pod: it holds no requests, and another one is there in a minute. Secrets
- * are the program's own (`argo-cd.ts`): the chart would have each release hold a hash of the password.
- *
- * Dex, ApplicationSets, notifications and the commit server are off: alerts of Prometheus report what notifications would, through every
- * receiver that the environment has.
+ * The application controller is one pod: it serves no requests and restarts within a minute. The
+ * chart would put a hash of the password into each release. Alerts of Prometheus replace
+ * notifications.
  */
 export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValuesArgs): HelmValues {
   const { authority, certificate, key } = CLIENT_CERTIFICATE_FILES;
@@ -54,7 +52,7 @@ export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValue
     nameOverride: ARGO_CD,
     fullnameOverride: ARGO_CD,
     global: {
-      // The chart's own release is older than what is tested and safe (catalog/pins.json).
+      // The chart's release is older than the tested one (catalog/pins.json).
       image: { repository: argoCd.repository, tag: argoCd.tag, imagePullPolicy: "IfNotPresent" },
       priorityClassName: PRIORITY.platform.name,
       podAnnotations,
@@ -63,7 +61,7 @@ export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValue
       networkPolicy: { create: false, defaultDenyIngress: false },
       revisionHistoryLimit: 3,
     },
-    // Deleting the definitions would delete every Application, and with these what they applied.
+    // Deleting definitions would delete Applications and what they applied.
     crds: { install: true, keep: true },
     configs: {
       cm: {
@@ -73,13 +71,13 @@ export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValue
         "admin.enabled": true,
         "users.anonymous.enabled": false,
         "exec.enabled": false,
-        // The rendered folder is a kustomization, and everything else is a chart.
+        // The folder is a kustomization; the rest are charts.
         "jsonnet.enable": false,
         "statusbadge.enabled": false,
-        // Annotations: the label would go into selectors and pods of what it applies.
+        // A label would change selectors and pods.
         "application.resourceTrackingMethod": "annotation",
-        // One cluster and some twenty Applications: the defaults (2 min, and up to 1 min more) are for hundreds. What waits for them is each
-        // commit, and each wave after a chart that brings definitions.
+        // The defaults (2 min, and up to 1 more) suit hundreds of Applications; commits and waves
+        // wait for it.
         "timeout.reconciliation": "30s",
         "timeout.reconciliation.jitter": "10s",
       },
@@ -89,7 +87,7 @@ export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValue
         "controller.diff.server.side": true,
         "application.namespaces": ARGO_CD_CHARTS_NAMESPACE,
       },
-      // Without single sign-on there is admin alone; everybody else reads Applications by kubectl, as `people` has it.
+      // Without single sign-on only admin; others use kubectl, by `people`.
       rbac: { "policy.default": "", "policy.csv": "" },
       secret: { createSecret: false },
       ...(source.caCerts !== undefined && {
@@ -113,10 +111,10 @@ export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValue
     repoServer: {
       replicas,
       ...measured(repoServer),
-      // It renders what strangers may have written: without the key.
+      // Without the key: it renders untrusted content.
       ...certificateVolume(authority),
       serviceAccount: { create: true, name: repoServer.serviceAccount },
-      // It renders what strangers may have written, and asks the Kubernetes API for nothing.
+      // Renders untrusted content, and needs no Kubernetes API.
       automountServiceAccountToken: false,
       containerSecurityContext: restricted,
       resources: { ...quantities(burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 })) },
@@ -126,7 +124,7 @@ export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValue
       ...measured(server),
       ...certificateVolume(certificate, key),
       containerSecurityContext: restricted,
-      // By default it may read, change and delete everything, Secrets included, for buttons of its page.
+      // The default has all rights, Secrets included.
       clusterRoleRules: { enabled: true, rules: SERVER_RULES },
       service: { type: "ClusterIP" },
       ingress: { enabled: false },

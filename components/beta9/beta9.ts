@@ -31,32 +31,29 @@ import { WorkerTolerations } from "./worker-tolerations";
 
 export interface Beta9Args {
   readonly backends: Backends;
-  /** Pool of amd64 machines without GPUs, for the gateway, image builds and functions without a GPU. */
+  /** For the gateway, image builds and functions without a GPU; amd64. */
   readonly cpuPool: Pick<PoolPlan, "selector">;
   /** Pools with NVIDIA GPUs that Beta9 has a name for. */
   readonly gpuPools: readonly GpuPool[];
   /** @default nothing except the device plugins */
   readonly gpuAccess?: GpuAccessByVendor;
-  /** `inject` has the API server add them to workers, which needs Kubernetes 1.36; `none`: the nodes are untainted. */
+  /** `inject` needs Kubernetes 1.36; `none` needs untainted nodes. */
   readonly tolerations: "inject" | "none";
   readonly containerRuntime: "gvisor" | "runc";
   readonly cluster: Pick<Cluster, "storageClass">;
   /** `production` refuses to delete the encryption key. */
   readonly stage: Stage;
-  /** Issues the certificate by which the model store is trusted, where that is the object store. */
+  /** For trust in the model store, if used. */
   readonly certManager: CertManager;
 }
 
-/** Where the authority of the model store lies in the gateway and in workers. Their system's authorities count too. */
+/** Path of the store's CA in gateway and workers; system CAs stay. */
 const STORE_AUTHORITY: Authority = { secret: TRUST_SECRET, key: "ca.crt", file: "/etc/model-store/ca.crt" };
 
 /**
- * Beta9, a serverless GPU runtime (AGPL-3.0): functions, task queues and pods that users deploy from Python, run by
- * privileged workers that its gateway starts as Jobs. It shares GPU nodes with the models: workers claim their GPUs,
- * have no priority class, and give way to models.
- *
- * PostgreSQL, two Redis and object storage are external; every credential that Beta9 publishes as a default is
- * overridden, by theirs or by a generated one.
+ * Serverless GPU runtime (AGPL-3.0), run by privileged workers that its gateway starts as Jobs.
+ * Workers share GPU nodes with models, which preempt them. Databases and storage are external;
+ * every published default credential is overridden.
  */
 export class Beta9 extends PlatformComponent {
   /** HTTP API inside the cluster. */
@@ -164,7 +161,7 @@ function metadata(name: string, namespace: pulumi.Input<string>) {
   return { name, namespace, labels: standardLabels("beta9", name) };
 }
 
-/** An alias is answered literally: the search domains of a pod do not complete the name of a Service for it. */
+/** An alias resolves literally, without the pod's search domains. */
 function fullName(host: string): string {
   return host.endsWith(".svc") ? `${host}.cluster.local` : host;
 }

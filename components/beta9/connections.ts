@@ -20,10 +20,7 @@ export interface Beta9Connections {
   readonly networks: ClusterNetworks;
 }
 
-/**
- * Everything that Beta9 may connect to, and who may connect to it. What functions do goes through their worker's
- * address, so it is bound by the same policies.
- */
+/** Functions use their worker's address, so the same policies apply. */
 export function beta9Connections({ backends, clients, networks }: Beta9Connections): Connection[] {
   const { postgres, redis, juicefsRedis, s3 } = backends;
   const everyPod = podsIn(BETA9_NAMESPACE);
@@ -85,7 +82,7 @@ export function beta9Connections({ backends, clients, networks }: Beta9Connectio
   ];
 }
 
-/** The model store; a Service of the cluster by its namespace; any other name may be anywhere but at the metadata service. */
+/** The model store, a Service by its namespace, or any address but the metadata service. */
 function hostEnds(host: string): End | readonly End[] {
   if (host === MODEL_STORE_HOST) {
     return modelStorePods;

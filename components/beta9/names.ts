@@ -8,10 +8,10 @@ export const BETA9_RELEASE = "beta9";
 /** Service of the gateway: a dedicated one, so that its ports do not collide. */
 export const GATEWAY_SERVICE = `${BETA9_RELEASE}-gateway`;
 
-/** Ports of the gateway: clients and workers, HTTP API and invocations. */
+/** gRPC for clients and workers, HTTP for API and invocations. */
 export const GATEWAY_PORTS = { grpc: 1993, http: 1994 };
 
-/** Answers without a token when the gateway reaches its database and Redis. */
+/** 200 without a token if database and Redis are reachable. */
 export const HEALTH_PATH = "/api/v1/health";
 
 /** The gateway's pods, by labels that the chart gives them. */
@@ -23,11 +23,11 @@ export const gatewayPods: PodSelection = {
 /** Label that Beta9 gives the pods of its worker Jobs. */
 export const workerPods = { "run.beam.cloud/role": "worker" };
 
-/** ConfigMap and Secret that hold the gateway's configuration, and their files in `/etc/beta9.d`. */
+/** Gateway configuration, in `/etc/beta9.d`. */
 export const SETTINGS = { configMap: "beta9-settings", file: "settings.yaml" };
 export const CREDENTIALS = { secret: "beta9-credentials", file: "settings-credentials.yaml" };
 
-/** Names of the backends in the chart, whose own databases are switched off: aliases of the real hosts. */
+/** Chart names of disabled databases, as aliases of the real hosts. */
 export const BACKEND_ALIASES = {
   postgres: "postgresql",
   redis: "redis-master",

@@ -13,29 +13,28 @@ export interface ReleaseValuesArgs {
   readonly nodeSelector: Labels;
   /** The cluster's default class when undefined. */
   readonly storageClass: string | undefined;
-  /** Hashes and versions of the configuration: a change rolls the gateway. */
+  /** A change restarts the gateway. */
   readonly podAnnotations: HelmValues;
   /** Authority of the object store, if it is no public one. */
   readonly authority: Authority | undefined;
 }
 
-/** Folder from which Beta9 reads configuration files, in the order of their names, the last one winning. */
+/** Read in name order; the last wins. */
 const CONFIG_FOLDER = "/etc/beta9.d";
 
-/** Values of Beta9's chart: external database and Redis, our configuration merged into its own, pinned images. */
 export function releaseValues(args: ReleaseValuesArgs): HelmValues {
   const { backends, authority } = args;
   const gateway = imageEntry("beta9-gateway");
   const worker = imageEntry("beta9-worker");
   const busybox = imageEntry("busybox");
   return {
-    // Their images are gone from where these subcharts look for them.
+    // Their images no longer exist there.
     postgresql: { enabled: false },
     redis: { enabled: false },
     "juicefs-redis": { enabled: false },
     images: {
       gateway: { repository: gateway.repository, tag: gateway.tag },
-      // By itself the chart takes the gateway's version for both.
+      // The chart's default is the gateway's version.
       worker: { repository: worker.repository, tag: worker.tag },
     },
     controllers: {
@@ -83,7 +82,7 @@ function file(type: "configMap" | "secret", name: string, key: string): HelmValu
   return { enabled: true, type, name, globalMounts: [mount] };
 }
 
-/** The chart waits for its own ports; these are the backends'. */
+/** The chart would wait for its own ports. */
 function waitForBackends(backends: Backends): string {
   const { postgres, redis, juicefsRedis } = BACKEND_ALIASES;
   const waits = [

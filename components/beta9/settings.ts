@@ -10,14 +10,14 @@ import { GATEWAY_PORTS, GATEWAY_SERVICE } from "./names";
 import { type WorkerPoolsArgs, workerPools } from "./worker-pools";
 
 /**
- * Configuration of the gateway without its credentials, as YAML. Beta9 lays it over its built-in defaults key by key, so
- * keys are spelt as there (`pkg/common/config.default.yaml`); a default that must not hold is overridden, never left out.
+ * Gateway configuration without credentials. Beta9 merges it over its defaults by key
+ * (`pkg/common/config.default.yaml`): unwanted defaults must be overridden.
  */
 export function settingsFile(backends: Backends, pools: WorkerPoolsArgs, images: ImageSource = {}): string {
   const { postgres, redis, s3 } = backends;
   const gateway = serviceHost(GATEWAY_SERVICE, BETA9_NAMESPACE);
   const worker = imageEntry("beta9-worker");
-  // The gateway starts workers itself: no pod of ours names this image.
+  // No pod here names it: the gateway starts workers.
   const repository = mirrored(worker.repository, images);
   const slash = repository.lastIndexOf("/");
   return stringify({
@@ -52,10 +52,10 @@ export function settingsFile(backends: Backends, pools: WorkerPoolsArgs, images:
         enablePrettyLogs: false,
       },
     },
-    // The default points at a server that the chart does not install.
+    // The default server is not installed.
     fileService: { enabled: false, endpointUrl: "" },
     imageService: {
-      // Format 2 pushes every image to a registry as well; format 1 needs the bucket alone.
+      // Format 2 also needs a registry.
       clipVersion: 1,
       buildRegistry: "",
       buildRegistryInsecure: false,
@@ -70,10 +70,10 @@ export function settingsFile(backends: Backends, pools: WorkerPoolsArgs, images:
       imageName: repository.slice(slash + 1),
       imageTag: worker.tag,
       ...(images.credentials && { imagePullSecrets: [PULL_SECRET] }),
-      // A claim that one node mounts cannot serve the workers of all.
+      // Workers on several nodes cannot share a claim.
       imagePVCName: "",
       hostNetwork: false,
-      // Otherwise a privileged worker claims no GPU, sees all of its node, and takes them from models.
+      // Otherwise privileged workers use GPUs without a claim.
       jobResourcesEnforced: true,
       pools: workerPools(pools),
     },
@@ -81,15 +81,15 @@ export function settingsFile(backends: Backends, pools: WorkerPoolsArgs, images:
 }
 
 export interface GeneratedCredentials {
-  /** 32 ASCII characters: the AES-256 key for what Beta9 encrypts in its database. */
+  /** AES-256 key for its database, 32 ASCII characters. */
   readonly encryptionKey: pulumi.Output<string>;
-  /** For a file service that is switched off: its default is public all the same. */
+  /** The default is public even if disabled. */
   readonly fileServiceKey: pulumi.Output<string>;
   /** With which cache servers outside of workers would register. */
   readonly coordinatorToken: pulumi.Output<string>;
 }
 
-/** The credentials, as YAML: one for each that Beta9's built-in configuration publishes (`password`, `test`, …). */
+/** One per credential that Beta9 publishes (`password`, `test`, …). */
 export function credentialsFile(backends: Backends, generated: GeneratedCredentials): pulumi.Output<string> {
   const { postgres, redis, juicefsRedis, s3 } = backends;
   const values = pulumi.all([
@@ -137,7 +137,7 @@ function base64(text: string): string {
   return Buffer.from(text, "ascii").toString("base64");
 }
 
-/** Without anchors: who reads the ConfigMap looks for a pool's settings below its name. */
+/** Without anchors, for readers. */
 function stringify(settings: object): string {
   return toYaml(settings, { aliasDuplicateObjects: false });
 }

@@ -10,7 +10,7 @@ export interface WorkerPoolsArgs {
   readonly gpuAccess?: GpuAccessByVendor;
   /** What isolates functions from the worker that runs them. */
   readonly containerRuntime: "gvisor" | "runc";
-  /** Mount this file of a Secret into every worker, and trust the authority in it. @default none */
+  /** CA that workers trust, from a Secret. @default none */
   readonly authority?: Authority;
 }
 
@@ -23,14 +23,13 @@ export interface Authority {
   readonly file: string;
 }
 
-/** No worker waits for work: each starts with a function and ends after it. */
+/** Workers start with a function and end after it. */
 const NO_SPARE = { minFreeCpu: "0", minFreeGpu: "0", minFreeMemory: "0" };
 
 /**
- * The part `worker.pools` of Beta9's configuration. Its built-in pools `default` and `build` cannot be removed, only
- * changed: by themselves they keep workers on any node. GPU pools carry the names of the environment's pools.
- * Keys: beam-cloud/beta9 pkg/common/config.default.yaml and pkg/types/config.go@0b79dfebd, read 2026-11-21.
- *
+ * `worker.pools` of Beta9's configuration. Built-in pools `default` and `build` cannot be removed,
+ * and would keep workers on any node. Keys: beam-cloud/beta9 pkg/common/config.default.yaml and
+ * pkg/types/config.go@0b79dfebd, read 2026-11-21.
  * @throws Error for a GPU that Beta9 has no name for.
  */
 export function workerPools(args: WorkerPoolsArgs): Record<string, object> {

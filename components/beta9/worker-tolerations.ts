@@ -16,8 +16,7 @@ export interface WorkerTolerationsArgs {
 const POLICY = "beta9-worker-tolerations";
 
 /**
- * Lets Beta9's workers onto tainted nodes. Their Jobs are made by the gateway, which has no setting for tolerations, so
- * the API server adds them as the pods are created; which nodes a worker takes is still up to its node selector.
+ * Beta9's gateway has no setting for tolerations, so the API server adds them to workers.
  * `MutatingAdmissionPolicy` is stable since Kubernetes 1.36.
  */
 export class WorkerTolerations extends PlatformComponent {
@@ -29,7 +28,7 @@ export class WorkerTolerations extends PlatformComponent {
       {
         metadata,
         spec: {
-          // A worker without tolerations would only wait for a node, and hide why.
+          // Without tolerations, a worker would wait silently.
           failurePolicy: "Fail",
           reinvocationPolicy: "Never",
           matchConstraints: {
@@ -51,7 +50,7 @@ export class WorkerTolerations extends PlatformComponent {
   }
 }
 
-/** CEL: appends to the tolerations that a pod has by then, or makes the list. Lists of pods cannot be merged by apply. */
+/** CEL, because apply cannot merge lists of pods. */
 function addTolerations(taints: readonly Taint[]): string {
   const values = taints.map((taint) => {
     const fields = Object.entries(toleration(taint)).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);

@@ -31,7 +31,7 @@ const LOKI_POD = `namespace="${LOGGING_NAMESPACE}",pod="${LOKI}-0",reason="rate_
 
 const linesDiscarded: AlertRule = {
   alert: "LogLinesDiscarded",
-  // Lines that are read again after a restart are older than what Loki has of them, and no loss.
+  // Lines read again after a restart are duplicates, not losses.
   expr: `
     sum by (namespace, reason) (rate(${DISCARDED}{namespace="${LOGGING_NAMESPACE}",reason!~"too_far_behind|greater_than_max_sample_age"}[10m])) > 0`,
   for: "15m",

@@ -1,4 +1,3 @@
-/** The configuration of the collector on each node, as plain data. */
 import { modelNamespaceName, NODE_LOGS_NAMESPACE, PLATFORM_NAMESPACES } from "../../names/namespaces";
 import { type CollectorAddresses, collectorConfig } from "../core/otel-collector";
 import { LOKI_TENANT } from "./names";
@@ -6,16 +5,16 @@ import { LOKI_TENANT } from "./names";
 /** Memory limit, MiB. */
 export const LOG_COLLECTOR_MEMORY_MIB = 512;
 
-/** What it requests on each node: part of what plans leave there for a log collector (catalog/node-agents.json). */
+/** Part of node overhead (catalog/node-agents.json). */
 export const LOG_COLLECTOR_REQUEST = { cpu: 0.05, memoryGiB: 0.25, ephemeralStorageGiB: 0.0625 } as const;
 
 /** Where kubelets keep the log files of pods: `<namespace>_<pod>_<uid>/<container>/<restarts>.log`. */
 export const POD_LOGS = "/var/log/pods";
 
-/** How far each file is read, so that a restarted container goes on. */
+/** Read positions, for restarts. */
 export const OFFSETS = "/var/lib/otelcol";
 
-/** Lines that wait for Loki, bytes: a quarter of the memory. */
+/** A quarter of the memory. */
 const QUEUE_BYTES = (LOG_COLLECTOR_MEMORY_MIB / 4) * 2 ** 20;
 
 export interface LogCollectorArgs {
@@ -27,9 +26,9 @@ export interface LogCollectorArgs {
 }
 
 /**
- * Lines as they are, of the platform's pods and no others. While Loki does not answer, the queue fills, files are not read on, and nothing is
- * lost until the kubelet compresses a file: 2 of 10 MiB for each container by its default. A new pod reads files from their beginning: Loki keeps
- * one of two equal lines. A container that is killed has lost its queue (open-telemetry/opentelemetry-collector-contrib#31074).
+ * Only the platform's pods. While Loki is down, files wait; the kubelet compresses them after 2 of
+ * 10 MiB by default. A new pod reads from the start: Loki drops equal lines. A killed container
+ * loses its queue (open-telemetry/opentelemetry-collector-contrib#31074).
  */
 export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArgs): object {
   const { pods, offsets } = folders ?? { pods: POD_LOGS, offsets: OFFSETS };
@@ -45,7 +44,7 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
       memoryMiB: LOG_COLLECTOR_MEMORY_MIB,
       receivers: {
         file_log: {
-          // What was rotated while it waited, too: kubelets leave the last of these as it is, and compress the others.
+          // Includes the last rotated file, which kubelets leave uncompressed.
           include: namespaces.map((namespace) => `${pods}/${namespace}_*/*/*.log*`),
           exclude: ["gz", "tmp"].map((ending) => `${pods}/*/*/*.${ending}`),
           include_file_path: true,
@@ -53,13 +52,13 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
           start_at: "beginning",
           storage: "file_storage",
           max_log_size: "64KiB",
-          // Whole names of the file contain namespace, pod and container: no rights in the Kubernetes API.
+          // File names contain namespace, pod and container, so no API rights are needed.
           operators: [{ type: "container", add_metadata_from_filepath: true, max_log_size: "64KiB" }],
           retry_on_failure: { enabled: true, max_elapsed_time: "0s" },
         },
       },
       processors: {
-        // Loki keeps the time of reading with each line: a line that is read again would be another one.
+        // Loki would store the time of reading, and lines read again would differ.
         transform: {
           error_mode: "propagate",
           log_statements: ["set(log.observed_time_unix_nano, log.time_unix_nano)"],

@@ -29,7 +29,7 @@ export interface LoggingArgs {
   readonly storageClass: string | undefined;
   /** Its volume is not deleted by mistake. */
   readonly protect: boolean;
-  /** Data source of traces, which lines with a trace's id link to. @default there is none */
+  /** Linked from lines with a trace id. @default none */
   readonly tracesSource?: string | undefined;
   /** What Grafana reads its data sources after. */
   readonly grafana: pulumi.Resource | undefined;
@@ -39,10 +39,9 @@ export interface LoggingArgs {
 const LOKI_USER = 10_001;
 const CONFIG = "/etc/loki";
 
-/** Log files are of root, and its group reads them: the collector is of the group, and no root. */
+/** Root's group may read log files, so the collector need not be root. */
 const ROOT_GROUP = 0;
 
-/** Log lines of the platform's pods, in Loki: a collector on each node reads them. */
 export class Logging extends PlatformComponent {
   /** Makes Loki's API answer at 127.0.0.1:3100. */
   readonly command = `kubectl -n ${LOGGING_NAMESPACE} port-forward svc/${LOKI} ${LOKI_PORTS.http}:${LOKI_PORTS.http}`;
@@ -97,7 +96,7 @@ export class Logging extends PlatformComponent {
         pod: {
           user: LOKI_USER,
           priorityClassName: PRIORITY.platform.name,
-          // It writes what it holds in memory to the volume.
+          // Writes memory to the volume.
           terminationGracePeriodSeconds: 120,
           volumes: [config.volume],
           containers: [
@@ -172,7 +171,7 @@ export class Logging extends PlatformComponent {
                   }),
                 ],
               }),
-              // On every node with pods of the platform, GPU nodes among them.
+              // GPU nodes too.
               tolerations: [{ operator: "Exists" }],
             },
           },
@@ -187,7 +186,7 @@ export class Logging extends PlatformComponent {
 function traceLinks(datasourceUid: string): object {
   return {
     derivedFields: [
-      // Grafana reads variables of its environment in provisioned files: `$$` is one `$`.
+      // Grafana expands variables in provisioned files: `$$` is `$`.
       { name: "trace", matcherRegex: '"trace_id":"([0-9a-f]{32})"', url: "$${__value.raw}", datasourceUid },
     ],
   };

@@ -1,4 +1,4 @@
-/** The configuration of Loki as one process on one volume, as plain data. Written against Loki 3.7. */
+/** One process on one volume, Loki 3.7. */
 import { LOKI_PORTS } from "./names";
 
 export const LOKI_DATA = "/var/loki";
@@ -10,18 +10,18 @@ export interface LokiArgs {
   readonly place?: { readonly host: string; readonly http: number; readonly grpc: number; readonly data: string };
 }
 
-/** Part of the volume that log lines may fill; the rest is for the index, the write-ahead log and compaction. */
+/** The rest is for index, write-ahead log and compaction. */
 const FILLED_SHARE = 0.7;
-/** Compression of JSON and text lines in chunks, at the least: 5 to 10 is usual. */
+/** Minimum for JSON and text chunks; 5 to 10 is usual. */
 const LEAST_COMPRESSION = 4;
 const DAY_SECONDS = 86_400;
 
-/** MiB of lines a second that, kept for the retention, fill the volume's share. */
+/** Rate that fills the volume's share within the retention. */
 export function sustainedMiB({ retentionDays, storageGiB }: Pick<LokiArgs, "retentionDays" | "storageGiB">): number {
   return (storageGiB * 1024 * FILLED_SHARE * LEAST_COMPRESSION) / (retentionDays * DAY_SECONDS);
 }
 
-/** MiB that may come at once: minutes of the sustained rate, and more than one request of a collector. */
+/** Minutes of the sustained rate, and above one collector request. */
 function burstMiB(rate: number): number {
   return Math.max(16, Math.ceil(rate * 300));
 }
@@ -32,7 +32,7 @@ export function lokiConfig({ place = IN_POD, ...args }: LokiArgs): object {
   const { host, http, grpc, data } = place;
   const rate = sustainedMiB(args);
   return {
-    // Every request names its tenant. That is no secret: NetworkPolicies decide who may write and read.
+    // A tenant is no secret: NetworkPolicies restrict access.
     auth_enabled: true,
     analytics: { reporting_enabled: false },
     server: {
@@ -66,7 +66,7 @@ export function lokiConfig({ place = IN_POD, ...args }: LokiArgs): object {
     ingester: { wal: { replay_memory_ceiling: "512MB" } },
     limits_config: {
       retention_period: `${args.retentionDays * 24}h`,
-      // Files are read again from their beginning after a restart.
+      // A restart reads files from their start.
       reject_old_samples_max_age: `${args.retentionDays * 24}h`,
       ingestion_rate_mb: Number(rate.toPrecision(3)),
       ingestion_burst_size_mb: burstMiB(rate),

@@ -6,10 +6,10 @@ import { REQUEST_ID, type RequestSource } from "../observability/dashboards/link
 
 export const LOKI = "loki";
 
-/** HTTP for everything; the rest is gRPC of the process to itself. */
+/** gRPC is internal. */
 export const LOKI_PORTS = { http: 3100, grpc: 9095 } as const;
 
-/** Name of the collectors' DaemonSet and account: names/pod-security.ts excepts it. */
+/** Excepted in names/pod-security.ts. */
 export const LOG_COLLECTOR = "log-collector";
 
 export const lokiPods: PodSelection = {
@@ -24,12 +24,12 @@ export const logCollectorPods: PodSelection = {
   serviceAccount: LOG_COLLECTOR,
 };
 
-/** Loki asks every request for the tenant whose lines it is about; the platform is one. */
+/** The platform is one tenant. */
 export const LOKI_TENANT = { header: "X-Scope-OrgID", value: "platform" } as const;
 
 export const LOKI_URL = `http://${serviceHost(LOKI, LOGGING_NAMESPACE)}:${LOKI_PORTS.http}`;
 
-/** Log lines in Grafana: those that hold an id of a request or a trace, of any pod. */
+/** Lines with an id of a request or trace. */
 export const LOGS_SOURCE: RequestSource = {
   kind: "logs",
   uid: "logs",

@@ -10,7 +10,8 @@ interface Reached {
   /** CIDRs of its addresses, or of its proxy's. @default any address that is not private */
   readonly networks?: readonly string[] | undefined;
   /**
-   * CA file of its certificate, as the environment names it. @default that of Alertmanager's image
+   * CA file of its certificate, as the environment names it.
+   * @default that of Alertmanager's image
    */
   readonly caFile?: string | undefined;
 }

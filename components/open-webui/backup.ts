@@ -24,20 +24,20 @@ export interface BackupArgs {
   readonly copies: StoreFolder;
 }
 
-/** CronJob that puts a copy back; suspended, so that people alone make Jobs of it. */
+/** Suspended: users create Jobs from it. */
 export const OPEN_WEBUI_RESTORE = "open-webui-restore";
 
 const KEYS = "open-webui-store-keys";
 const KEYS_FOLDER = "/etc/model-store-keys";
 const COPY_FOLDER = "/copy";
 
-/** Half past two at night, in the time zone of the controller manager. */
+/** Half past two, in the controller manager's time zone. */
 const NIGHTLY = "30 2 * * *";
 
 /** Both directions move some GiB at most. */
 const DEADLINE_SECONDS = 3600;
 
-/** A copy each night in the model store, one for each day of the week, and the way back. */
+/** Nightly copies in the model store, one per weekday, and the restore. */
 export function backup(name: string, args: BackupArgs, opts: pulumi.CustomResourceOptions): void {
   const { namespace, claimName, copies } = args;
   const labels = standardLabels(OPEN_WEBUI_BACKUP, OPEN_WEBUI_BACKUP);
@@ -145,12 +145,12 @@ function podArgs({
   };
 }
 
-/** Which copy comes back: that of a day is `monday.tar` and so on. */
+/** A weekday's copy is `monday.tar` and so on. */
 const COPY = { name: "COPY", value: "latest.tar" };
 const COPY_ENV = [{ name: "COPY_DIR", value: COPY_FOLDER }, COPY];
 const COPY_MOUNT = { name: "copy", mountPath: COPY_FOLDER };
 
-/** The node's disk holds the archive, and at times the database besides. */
+/** The archive, and at times the database too. */
 function resources({ storageGiB }: Pick<BackupArgs, "storageGiB">) {
   return burstable(
     { cpu: 0.05, memoryGiB: 0.125, ephemeralStorageGiB: 1 },
@@ -161,7 +161,7 @@ function resources({ storageGiB }: Pick<BackupArgs, "storageGiB">) {
 function pythonContainer(args: BackupArgs, name: string, script: string, scripts: JobScripts): HardenedContainer {
   return {
     name,
-    // The page's own image: its SQLite reads what it has written.
+    // The page's image, for the same SQLite.
     image: image("open-webui"),
     command: ["python3", scriptPath(script)],
     env: [{ name: "DATA_DIR", value: DATA_FOLDER }, ...COPY_ENV],

@@ -12,7 +12,7 @@ export interface OpenWebUiConnections {
   readonly networks: Pick<ClusterNetworks, "privateCidrs">;
 }
 
-/** All that the page connects to. Requests to it come through the gateway, which has that in its own list. */
+/** Requests to the page are in the gateway's list. */
 export function openWebUiConnections({ issuer, networks }: OpenWebUiConnections): Connection[] {
   return [
     connect({

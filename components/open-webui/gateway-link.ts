@@ -1,6 +1,6 @@
 /**
- * The sidecar through which the page calls the gateway: at the gateway's Service, so that no DNS or load balancer outside
- * is needed, and with the certificate checked for the gateway's hostname. Plain data, written against Envoy 1.40.
+ * Sidecar that calls the gateway's Service without external DNS, and checks the certificate for its
+ * hostname. Envoy 1.40.
  */
 import { GATEWAY_NAME } from "../../names/gateway";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
@@ -11,7 +11,7 @@ import { GATEWAY_LINK_PORT } from "./variables";
 export interface GatewayLinkArgs {
   /** Name that the gateway's certificate is for. */
   readonly hostname: string;
-  /** PEM file of the authorities that may have signed it. */
+  /** CAs, PEM file. */
   readonly authorities: string;
   /** Where the gateway answers. @default its Service */
   readonly gateway?: { readonly host: string; readonly port: number };
@@ -19,7 +19,7 @@ export interface GatewayLinkArgs {
 
 const CLUSTER = "gateway";
 
-/** Envoy of the node's image keeps the authorities that browsers trust here. */
+/** System CAs in Envoy's image. */
 export const SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
 const SERVICE = { host: serviceFqdn(GATEWAY_NAME, GATEWAY_NAMESPACE), port: 443 } as const;

@@ -1,10 +1,10 @@
 import type { GatewayService } from "../gateway/service-routes";
 import { OPEN_WEBUI, OPEN_WEBUI_PORT, openWebUiPods } from "./names";
 
-/** Seconds that a file may take to arrive: 100 MB at 3 Mbit/s. */
+/** 100 MB at 3 Mbit/s. */
 const UPLOAD_SECONDS = 300;
 
-/** The page behind the gateway, at a hostname of its own. Without a session it serves the sign-in form only. */
+/** Without a session the page serves the sign-in form only. */
 export function openWebUiService(hostname: string): GatewayService {
   return {
     name: OPEN_WEBUI,

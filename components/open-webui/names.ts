@@ -21,7 +21,7 @@ export const openWebUiBackupPods: PodSelection = {
   podLabels: selectorLabels(OPEN_WEBUI_BACKUP, OPEN_WEBUI_BACKUP),
 };
 
-/** Keys of the Secret with all that the page must keep to itself, as the variables that they are. */
+/** Secret keys, named as variables. */
 export const SECRET_VARIABLES = {
   adminPassword: "WEBUI_ADMIN_PASSWORD",
   sessionKey: "WEBUI_SECRET_KEY",

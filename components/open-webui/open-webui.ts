@@ -26,20 +26,20 @@ export interface OpenWebUiArgs extends PageSettings {
   readonly gateway: {
     /** Name that its certificate is for. */
     readonly hostname: string;
-    /** PEM: authorities that may have signed it. @default those that browsers trust */
+    /** CAs, PEM. @default system CAs */
     readonly authorities?: string;
     /** Key of the page's consumer. */
     readonly consumerKey: pulumi.Input<string>;
   };
-  /** Of the issuer's certificate, PEM. @default those that the image trusts */
+  /** CAs of the issuer, PEM. @default those of the image */
   readonly issuerAuthorities?: string;
-  /** Secret of `signIn.clientId`. @default the client has none, and proves itself by PKCE alone */
+  /** Secret of `signIn.clientId`. @default none: PKCE alone */
   readonly clientSecret?: pulumi.Input<string>;
   /** Volume of the database and of uploaded files, GiB. */
   readonly storageGiB: number;
   readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow">;
   readonly certManager: CertManager;
-  /** Refuse to delete the volume, and keep it when it is deleted all the same. */
+  /** Protects the volume from deletion. */
   readonly protect: boolean;
   /** Folder in the model store for copies. */
   readonly copies: StoreFolder;
@@ -53,8 +53,7 @@ const SETTINGS_FOLDER = "/etc/open-webui";
 const FILES = { link: "envoy.json", gateway: "gateway.pem", issuer: "issuer.pem" } as const;
 
 /**
- * Open WebUI: people chat with the environment's models, once they are signed in. It is a client of the gateway like all others, with a key
- * and limits of its own. One pod on one volume, whose SQLite database takes no second writer.
+ * A client of the gateway with its own key and limits. One pod, because SQLite allows one writer.
  */
 export class OpenWebUi extends PlatformComponent {
   readonly address: string;
@@ -129,7 +128,7 @@ export class OpenWebUi extends PlatformComponent {
       new random.RandomPassword(this.child(suffix), { length, special: false }, this.childOptions()).result;
     return {
       [SECRET_VARIABLES.adminPassword]: made("admin-password", 24),
-      // It signs sessions and encrypts tokens of the issuer in the database: with another one everybody has to sign in anew.
+      // Signs sessions and encrypts the issuer's tokens: a new one signs everybody out.
       [SECRET_VARIABLES.sessionKey]: made("session-key", 48),
       [SECRET_VARIABLES.consumerKey]: gateway.consumerKey,
       ...(clientSecret !== undefined && { [SECRET_VARIABLES.clientSecret]: clientSecret }),
@@ -155,7 +154,7 @@ function settingsFiles({
 
 const SETTINGS_MOUNT = { name: "settings", mountPath: SETTINGS_FOLDER, readOnly: true };
 
-/** A native sidecar: it is there before the page, which asks the gateway for nothing until someone is signed in. */
+/** A native sidecar starts before the page. */
 function linkContainer(): HardenedContainer {
   return {
     name: "gateway-link",

@@ -1,30 +1,30 @@
-/** Variables of Open WebUI: those that are always the same, and why, are in catalog/open-webui.json. Pure. */
+/** Constant variables are in catalog/open-webui.json. */
 import { fixedPageVariables } from "../../catalog/open-webui";
 
 /** Sign-in by an OpenID Connect issuer. */
 export interface PageSignIn {
-  /** The claim `iss` of its tokens; its discovery document is below. */
+  /** Token claim `iss`. */
   readonly issuer: string;
   /** Name of the page at the issuer; its secret is a Pulumi secret. */
   readonly clientId: string;
-  /** Role of people who sign in for the first time: `pending` waits until an administrator lets them in. */
+  /** Role of new users: `pending` waits for an administrator. */
   readonly newUsers: "pending" | "user";
 }
 
 export interface PageSettings {
   /** Where browsers find the page: `https://<hostname>`. */
   readonly address: string;
-  /** Where browsers find it besides, by a forwarded port. @default nowhere */
+  /** Additional address by a port-forward. @default none */
   readonly forwardedAddress?: string;
   /** E-mail address that the first administrator signs in with. */
   readonly adminEmail: string;
   /** Names of the models, as the gateway knows them. */
   readonly models: readonly string[];
-  /** @default people whom an administrator has made, by their passwords */
+  /** @default accounts by administrators, with passwords */
   readonly signIn?: PageSignIn;
 }
 
-/** Port at which the pod's own Envoy leads to the gateway, on the loopback interface alone. */
+/** The pod's Envoy to the gateway, on loopback. */
 export const GATEWAY_LINK_PORT = 8081;
 
 /** Variables of the page that are no secrets. */
@@ -39,7 +39,7 @@ export function pageVariables(
     CORS_ALLOW_ORIGIN: [address, ...(forwardedAddress === undefined ? [] : [forwardedAddress])].join(";"),
     WEBUI_ADMIN_EMAIL: adminEmail,
     OPENAI_API_BASE_URLS: `http://127.0.0.1:${GATEWAY_LINK_PORT}/v1`,
-    // By its index among the addresses. Without names the page lists all that the gateway has, models that do not chat among them.
+    // By index of the address. Without names the page also lists models that do not chat.
     OPENAI_API_CONFIGS: JSON.stringify({ "0": { enable: true, model_ids: models } }),
     ...(signIn ? signInVariables(signIn, address) : { ENABLE_OAUTH: "false", DEFAULT_USER_ROLE: "pending" }),
   };
@@ -50,12 +50,12 @@ function signInVariables({ issuer, clientId, newUsers }: PageSignIn, address: st
     ENABLE_OAUTH: "true",
     OPENID_PROVIDER_URL: `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
     OAUTH_CLIENT_ID: clientId,
-    // By default it is made of the request's Host: a browser by a forwarded port would ask for one that the issuer does not have.
+    // The default uses the request's Host, which the issuer does not know for forwarded ports.
     OPENID_REDIRECT_URI: `${address}/oauth/oidc/callback`,
     OAUTH_CODE_CHALLENGE_METHOD: "S256",
-    // An account for whom the issuer lets in, with the role below; the page's own form makes none.
+    // The issuer's users get accounts; the sign-up form is disabled.
     ENABLE_OAUTH_SIGNUP: "true",
-    // Otherwise an e-mail address that a user chose at the issuer would open the account of another person.
+    // Otherwise a chosen e-mail address would open another account.
     OAUTH_MERGE_ACCOUNTS_BY_EMAIL: "false",
     DEFAULT_USER_ROLE: newUsers,
   };

@@ -4,7 +4,7 @@ import { outsideEnds, serverAt } from "../core/outside";
 import { PORTAINER_AGENT_PORT, portainerAgentPods } from "./names";
 import type { PortainerServer } from "./portainer-agent";
 
-/** Who reaches the agent, and whom it reaches: its server and the Kubernetes API, and nothing else. */
+/** Only its server and the Kubernetes API. */
 export function portainerConnections(server: PortainerServer, networks: ClusterNetworks): Connection[] {
   return [
     toKubernetesApi("portainer-agent", portainerAgentPods, networks),

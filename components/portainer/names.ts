@@ -5,13 +5,13 @@ import type { PodSelection } from "../core/connections";
 /** Name of the agent's StatefulSet, Service and account. */
 export const PORTAINER_AGENT = "portainer-agent";
 
-/** Port of the agent's API: TLS with a certificate that it makes at each start; requests are signed. */
+/** TLS, with a certificate per start; requests are signed. */
 export const PORTAINER_AGENT_PORT = 9001;
 
-/** Service that a server outside reaches the agent by (names/entrances.ts). */
+/** Service for an external server (names/entrances.ts). */
 export const PORTAINER_NODES = "portainer-agent-nodes";
 
-/** Port of every node at which a server reaches it, as in Portainer's own manifest (portainer-agent-k8s-nodeport.yaml). */
+/** NodePort of Portainer's manifest (portainer-agent-k8s-nodeport.yaml). */
 export const PORTAINER_NODE_PORT = 30_778;
 
 export const portainerAgentPods: PodSelection = {

@@ -28,22 +28,22 @@ export type PortainerServer =
       /** Networks in CIDR form that it connects from. */
       readonly networks: readonly string[];
     }
-  /** The agent connects to the server: for nodes behind NAT. */
+  /** Outgoing only, for nodes behind NAT. */
   | ({
       readonly mode: "edge";
       /** Name of this cluster at the server. */
       readonly id: string;
       /** Port of the server's tunnel. */
       readonly tunnelPort: number;
-      /** PEM: authorities that may have signed its certificate. @default public ones */
+      /** CAs, PEM. @default public ones */
       readonly caCerts?: string;
     } & OutsideAddress);
 
 export interface PortainerAgentArgs {
   readonly server: PortainerServer;
-  /** AGENT_SECRET of the server. @default a random one, which the server has to be started with */
+  /** AGENT_SECRET of the server. @default a random one, which the server must use */
   readonly agentSecret?: pulumi.Input<string>;
-  /** Of mode edge: the key that the server shows for this cluster. */
+  /** Mode edge: the server's key for this cluster. */
   readonly edgeKey?: pulumi.Input<string>;
 }
 
@@ -54,15 +54,15 @@ export const PORTAINER_BINDING = "portainer-agent-cluster-admin";
 const CA_FOLDER = "/etc/portainer-server";
 const CA_FILE = "ca.pem";
 
-/** The agent is handed all requests of the server's users, and does them as this role. */
+/** All requests of the server's users run in this role. */
 const ROLE = "cluster-admin";
 
 /**
- * Portainer's agent, after Portainer's own manifests (portainer/k8s, deploy/manifests/agent): a server elsewhere manages the cluster by it,
- * with all rights in the cluster. Beyond the manifests it is no root, has a read-only root, and is reached from its server alone.
+ * Based on portainer/k8s, deploy/manifests/agent: a remote server manages the cluster with all
+ * rights. In addition: no root, read-only root file system, ingress from the server only.
  */
 export class PortainerAgent extends PlatformComponent {
-  /** Where the server connects to; undefined where the agent connects to the server. */
+  /** Undefined in mode edge. */
   readonly nodePort: number | undefined;
   /** Command that prints AGENT_SECRET. */
   readonly agentSecret: string;
@@ -110,7 +110,7 @@ export class PortainerAgent extends PlatformComponent {
         instance: PORTAINER_AGENT,
         ports: [{ name: "api", port: PORTAINER_AGENT_PORT }],
         podAnnotations: secretVersion(secret, { ...content, ...(caCerts !== undefined && { caCerts }) }),
-        // A set: its headless Service knows pods before they are ready, and the agent looks itself up there when it starts.
+        // Its headless Service lists unready pods, and the agent looks itself up at start.
         controller: { kind: "StatefulSet" },
         controllerOptions: { dependsOn: [...bindings] },
         pod: {
@@ -137,7 +137,8 @@ export class PortainerAgent extends PlatformComponent {
                       { name: "EDGE_ID", value: server.id },
                     ]
                   : []),
-                // It has no setting for authorities without client certificates (portainer/agent, edge/client/build.go): Go reads these.
+                // No setting for CAs without client certificates (portainer/agent,
+                // edge/client/build.go): Go reads these.
                 ...(authorities
                   ? [
                       { name: "SSL_CERT_FILE", value: `${CA_FOLDER}/${CA_FILE}` },
@@ -168,7 +169,7 @@ export class PortainerAgent extends PlatformComponent {
           metadata: { ...metadata, name: PORTAINER_NODES },
           spec: {
             type: "NodePort",
-            // It keeps the server's address, by which the NetworkPolicy knows it.
+            // Keeps the server's address for the NetworkPolicy.
             externalTrafficPolicy: "Local",
             selector: { ...portainerAgentPods.podLabels },
             ports: [{ name: "api", port: PORTAINER_AGENT_PORT, targetPort: "api", nodePort: PORTAINER_NODE_PORT }],
@@ -183,8 +184,8 @@ export class PortainerAgent extends PlatformComponent {
   }
 
   /**
-   * The agent's secrets, as the variables that they are. Without AGENT_SECRET the first caller whose key signs owns the agent, in both
-   * modes: in mode edge its API is plain HTTP at the pod's address, behind NetworkPolicies alone (portainer/agent, crypto/ecdsa.go, cmd/agent).
+   * Without AGENT_SECRET the first signing caller owns the agent; in mode edge its API is plain
+   * HTTP, protected by NetworkPolicies alone (portainer/agent, crypto/ecdsa.go, cmd/agent).
    */
   private secrets({ agentSecret, edgeKey }: PortainerAgentArgs): Record<string, pulumi.Input<string>> {
     const made = () =>

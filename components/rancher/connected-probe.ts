@@ -1,8 +1,8 @@
 import { type OutsideAddress, serverAt } from "../core/outside";
 
 /**
- * Succeeds where a connection to the port of the server is established that is not one to the Kubernetes API: lines of /proc/net/tcp have the
- * other end in hexadecimal, IPv4 addresses with their last byte first, and 01 for an established one.
+ * Succeeds with an established connection to the server's port, other than the Kubernetes API's.
+ * /proc/net/tcp has remote ends in hexadecimal, IPv4 reversed; 01 means established.
  */
 const PROGRAM = `BEGIN {
   if (split(ENVIRON["KUBERNETES_SERVICE_HOST"], byte, ".") == 4)
@@ -12,9 +12,8 @@ $4 == "01" && split($3, end, ":") == 2 && end[2] == port && end[1] != api { foun
 END { exit !found }`;
 
 /**
- * Command that checks whether the agent's tunnel is open. The agent's own mark, the file `connected`, stays once it was: the agent never removes
- * it (rancher/rancher v2.15.0, cmd/agent/main.go). The image has sh and awk for its run.sh.
- *
+ * The agent's file `connected` is never removed (rancher/rancher v2.15.0, cmd/agent/main.go), so
+ * the probe reads connections.
  * @param folder with the kernel's tables of connections.
  */
 export function connectedProbe(server: Pick<OutsideAddress, "url">, folder = "/proc/net"): string[] {

@@ -4,7 +4,7 @@ import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../cor
 import { type OutsideAddress, outsideEnds, serverAt } from "../core/outside";
 import { fleetAgentPods, RANCHER_WEBHOOK_PORT, rancherAgentPods, rancherWebhookPods } from "./names";
 
-/** Connections of Rancher's agents: to their server and the Kubernetes API. No address outside of the cluster reaches them. */
+/** Egress to the server and the Kubernetes API; no ingress. */
 export function rancherConnections(server: OutsideAddress, networks: ClusterNetworks): Connection[] {
   return [
     connect({
@@ -14,7 +14,7 @@ export function rancherConnections(server: OutsideAddress, networks: ClusterNetw
       to: outsideEnds(server, networks),
       ports: [serverAt(server).port],
     }),
-    // Helm operations of the server run in the agent's namespace, under names of their own.
+    // Helm operations run there under other names.
     toKubernetesApi("rancher", [podsIn(RANCHER_NAMESPACE), fleetAgentPods], networks),
     fromKubernetesApi("rancher-webhook", rancherWebhookPods, [RANCHER_WEBHOOK_PORT]),
   ];

@@ -3,8 +3,8 @@ import { RANCHER_FLEET_NAMESPACE, RANCHER_NAMESPACE } from "../../names/namespac
 import type { PodSelection } from "../core/connections";
 
 /**
- * Names of the objects that a Rancher server applies over ours (rancher/rancher v2.15.0, pkg/systemtemplate/template.go): with others there
- * would be two agents, and a Deployment's selector cannot be changed.
+ * Names that a Rancher server applies over these objects (rancher/rancher v2.15.0,
+ * pkg/systemtemplate/template.go); others would make a second agent.
  */
 export const RANCHER = {
   agent: "cattle-cluster-agent",
@@ -18,7 +18,7 @@ export const RANCHER = {
 /** Labels of the agent's pods, and its Deployment's selector. */
 export const RANCHER_AGENT_LABELS: Labels = { app: RANCHER.agent };
 
-/** Secret of the registration. Secrets `cattle-credentials-…` other than the server's own are deleted by the agent every hour. */
+/** The agent deletes other `cattle-credentials-…` Secrets every hour. */
 export const RANCHER_REGISTRATION = "rancher-registration";
 
 export const rancherAgentPods: PodSelection = {
@@ -27,7 +27,7 @@ export const rancherAgentPods: PodSelection = {
   serviceAccount: RANCHER.account,
 };
 
-/** Webhook that the agent installs: it judges namespaces, roles and bindings (rancher/webhook, charts/rancher-webhook). */
+/** Installed by the agent (rancher/webhook, charts/rancher-webhook). */
 export const rancherWebhookPods: PodSelection = {
   namespace: RANCHER_NAMESPACE,
   podLabels: { app: "rancher-webhook" },

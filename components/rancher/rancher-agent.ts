@@ -16,9 +16,9 @@ import { connectedProbe } from "./connected-probe";
 import { RANCHER, RANCHER_AGENT_LABELS, RANCHER_REGISTRATION } from "./names";
 
 export interface RancherAgentArgs {
-  /** URL of the Rancher server, as its setting server-url has it. */
+  /** The server's setting server-url. */
   readonly url: string;
-  /** Authority of the server's certificate, in PEM. @default a public one */
+  /** CA, PEM. @default a public one */
   readonly caCerts?: string;
   /** Token by which the agent registers the cluster. */
   readonly token: pulumi.Input<string>;
@@ -27,16 +27,15 @@ export interface RancherAgentArgs {
 /** Where the agent reads its credentials (rancher/rancher v2.15.0, cmd/agent). */
 const CREDENTIALS = "/cattle-credentials";
 
-/** All verbs on all resources, as the server's own manifest has it: the agent does what users of the server ask for. */
+/** All verbs, as in the server's manifest: its users act through the agent. */
 const RULES = [
   { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
   { nonResourceURLs: ["*"], verbs: ["*"] },
 ];
 
 /**
- * Rancher's agent, after the manifest that a Rancher server hands out (rancher/rancher v2.15.0, pkg/systemtemplate): it opens a tunnel to its
- * server, which manages the cluster through it with all rights. Once it is connected, the server applies its own manifest over these
- * objects: it decides on image and variables from then on, and what it does not name stays as it is here.
+ * Based on rancher/rancher v2.15.0, pkg/systemtemplate: a tunnel gives the server all rights. Once
+ * connected, the server applies its own manifest, which decides image and variables.
  */
 export class RancherAgent extends PlatformComponent {
   constructor(name: string, args: RancherAgentArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -62,7 +61,7 @@ export class RancherAgent extends PlatformComponent {
       },
       this.childOptions(),
     );
-    // Fleet's agent comes from the server; on k3s a namespace without a level is restricted, and would refuse it.
+    // Fleet's agent comes from the server; k3s' default level would refuse it.
     new IsolatedNamespace(this.child("fleet"), { namespace: RANCHER_FLEET_NAMESPACE }, this.childOptions());
     const account = new kubernetes.core.v1.ServiceAccount(
       this.child("account"),
@@ -70,7 +69,7 @@ export class RancherAgent extends PlatformComponent {
       this.childOptions(),
     );
     const { url, caCerts, token } = args;
-    // The server knows a cluster by the token while it registers; its own credentials name the cluster.
+    // The token registers; later credentials name the cluster.
     const content = { url, token, namespace: "" };
     const secret = new kubernetes.core.v1.Secret(
       this.child("registration"),
@@ -87,7 +86,7 @@ export class RancherAgent extends PlatformComponent {
           labels,
           annotations: {
             ...secretVersion(secret, { ...content, checksum }),
-            // It is ready once it is connected, which a server of others decides.
+            // Readiness depends on a remote server.
             "pulumi.com/skipAwait": "true",
           },
         },
@@ -125,7 +124,7 @@ export class RancherAgent extends PlatformComponent {
       CATTLE_CLUSTER: "true",
       CATTLE_K8S_MANAGED: "true",
       CATTLE_CREDENTIAL_NAME: RANCHER_REGISTRATION,
-      // With the authority that the checksum names, it alone counts; without one, those of the image.
+      // Trusts only the CA of the checksum; else the image's.
       STRICT_VERIFY: String(checksum !== ""),
     };
     const agent: HardenedContainer = {

@@ -13,10 +13,9 @@ const NAME = "cache-salt";
 const KEY = { folder: "/cache-salt-key", file: "key" } as const;
 
 /**
- * The key of the model's salts in a Secret, for the script in vLLM's API server; undefined where no consumers are isolated
- * (docs/decisions/0048-salts-in-the-engine.md).
- *
- * The hash does not change with the key, which the script reads again. A new key: `pulumi up --replace '<urn of its RandomPassword>'`; caches are cold after that, and no request is lost.
+ * Key of the salts that vLLM's API server reads; undefined without isolated consumers
+ * (docs/decisions/0048-salts-in-the-engine.md). To rotate: `pulumi up --replace '<urn of its
+ * RandomPassword>'`; caches start cold, and no request is lost.
  */
 export function cacheSalt(
   logicalName: string,

@@ -21,10 +21,7 @@ const TERMINATION_LOG = "/dev/termination-log";
 /** Files of the init container that links cached weights. */
 export const CACHE_SCRIPTS = ["cached-model.ts", "cache-folders.ts", "retry.ts"];
 
-/**
- * The model's files in the node's cache, linked into the pod once they are there. The volume is a folder of whichever node
- * the pod runs on.
- */
+/** Links files of the node's cache into the pod, on any node. */
 export function cachedWeights(
   logicalName: string,
   model: ModelPlan,
@@ -45,7 +42,7 @@ export function cachedWeights(
       MANIFEST_PIN: PIN_FILE,
       TERMINATION_LOG,
     }),
-    // Names the files that this pod uses, for the cache.
+    // Lists used files for the cache.
     terminationMessagePath: TERMINATION_LOG,
     volumeMounts: [...mounts, cache, { name: "model", mountPath: MODEL_FOLDER }],
     resources: guaranteed({ cpu: 0.1, memoryGiB: 0.25 }),
@@ -65,7 +62,10 @@ export function cachedWeights(
   };
 }
 
-/** The model's folder on nodes as a claim, and the cache's right to see the model's pods. @returns the claim's name. */
+/**
+ * The model's node folder as a claim, and the cache's right to see the model's pods.
+ * @returns the claim's name.
+ */
 function modelCache(
   logicalName: string,
   model: ModelPlan,

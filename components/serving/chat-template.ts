@@ -12,7 +12,7 @@ const KEY = "template.jinja";
 /** Where the engine finds a model's own chat template. */
 export const CHAT_TEMPLATE_FILE = `${FOLDER}/${KEY}`;
 
-/** Puts the template that the user gave into a ConfigMap, mounted read-only; undefined where the model keeps its own. */
+/** Undefined without a user's template. */
 export function chatTemplate(
   logicalName: string,
   { chatTemplate: template }: ModelPlan,

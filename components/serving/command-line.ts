@@ -2,13 +2,10 @@
 import type { EngineArgument } from "../../catalog/engine-options";
 import type { ArgumentValue } from "../../planner/types";
 
-/**
- * The words of a flag that the user wrote.
- * @param argument what the pinned version says of it; undefined where it has none of that name.
- */
+/** @param argument of the pinned version; undefined if it has no such flag. */
 export function words(name: string, value: ArgumentValue, argument: EngineArgument | undefined): string[] {
   if (typeof value === "boolean") {
-    // vLLM 0.33 shows `--disable-x` as the opposite of `--enable-x`, and takes this one too; 0.32 knows no other.
+    // vLLM 0.33 shows `--disable-x` instead of `--no-enable-x`, but accepts this; 0.32 only this.
     return [`--${value ? "" : "no-"}${name}`];
   }
   if (argument?.kind === "list" || (argument === undefined && Array.isArray(value))) {
@@ -18,15 +15,15 @@ export function words(name: string, value: ArgumentValue, argument: EngineArgume
   return [`--${name}=${literal(value)}`];
 }
 
-/** A value as a word. Kubernetes would put a variable of the container, which may be a secret, in the place of `$(NAME)`. */
+/** Escapes `$(NAME)`, which Kubernetes would replace by a variable, perhaps a secret. */
 export function literal(value: unknown): string {
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
   return text.replaceAll("$(", "$$$$(");
 }
 
 /**
- * The words of a flag that the platform writes: `true` switches it on, lists are several words, mappings become JSON. One
- * word holds name and value, so that no value is taken for a flag of its own; Kubernetes expands `$(NAME)` in them.
+ * `true` enables the flag, lists become words, mappings JSON. One word holds name and value;
+ * Kubernetes expands `$(NAME)`.
  */
 export function unescapedWords(name: string, value: ArgumentValue): string[] {
   if (Array.isArray(value)) {
@@ -35,7 +32,7 @@ export function unescapedWords(name: string, value: ArgumentValue): string[] {
   return [value === true ? `--${name}` : `--${name}=${typeof value === "object" ? JSON.stringify(value) : value}`];
 }
 
-/** `--name=value` for each flag that has a value: one word, so that no value is taken for a flag of its own. */
+/** One word per flag, so no value is read as a flag. */
 export function flags(values: Readonly<Record<string, string | number | undefined>>): string[] {
   return Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));
 }

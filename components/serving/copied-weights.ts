@@ -31,18 +31,18 @@ const FETCH_SCRIPTS = [
 
 /** How an engine's pod comes by its weights. */
 export interface Weights {
-  /** What the engine loads: a folder, or an `s3://` URI. */
+  /** A folder, or an `s3://` URI. */
   readonly location: string;
   readonly initContainers: readonly HardenedContainer[];
   /** Of the engine's container. */
   readonly environment: readonly EnvVar[];
   readonly mounts: readonly VolumeMount[];
   readonly volumes: readonly Volume[];
-  /** Changes when the pods must be replaced: another revision of the model, another way to fetch it. */
+  /** A change replaces pods. */
   readonly hash: string;
 }
 
-/** What the containers that copy from the store have in common. */
+/** Common to containers that copy. */
 export interface StoreFetch {
   readonly mounts: readonly VolumeMount[];
   /** Of the pod, for these mounts. */
@@ -77,7 +77,7 @@ export function storeFetch(
   };
 }
 
-/** The model's files, and its adapters', on the pod's own node before the engine starts. */
+/** Copies model and adapters before the engine starts. */
 export function localWeights(
   logicalName: string,
   model: ModelPlan,
@@ -92,10 +92,7 @@ export function localWeights(
   return model.adapters ? withAdapters(weights, adapterFiles(model, model.adapters, access, fetch.mounts)) : weights;
 }
 
-/**
- * Copied from the store. An emptyDir, not a claim: it lies on the node's own disk (NVMe where there is one) and counts as
- * ephemeral storage.
- */
+/** An emptyDir uses the node's disk (NVMe if present), and counts as ephemeral storage. */
 function copiedWeights(model: ModelPlan, access: ModelStoreAccess, { mounts, volumes, hash }: StoreFetch): Weights {
   const { cpu, memoryGiB, ephemeralStorageGiB } = besidesSidecars(model);
   const fetch: HardenedContainer = {
@@ -108,14 +105,14 @@ function copiedWeights(model: ModelPlan, access: ModelStoreAccess, { mounts, vol
         BUCKET: access.bucket,
         PREFIX: access.prefix,
         TARGET: MODEL_FOLDER,
-        // Folders that were filled by hand have no manifest of ours.
+        // Manual folders have no manifest.
         ...(isSynchronized(model) && { MANIFEST_PIN: PIN_FILE }),
       }),
       ...access.client.environment,
     ],
     volumeMounts: [...mounts, { name: "model", mountPath: MODEL_FOLDER }],
     writablePaths: ["/tmp"],
-    // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
+    // At most the engine's: a pod requests the maximum of both.
     resources: guaranteed({ cpu: Math.min(8, cpu), memoryGiB: Math.min(2, memoryGiB), ephemeralStorageGiB }),
   };
   return {

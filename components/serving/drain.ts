@@ -1,18 +1,18 @@
 /**
- * How a replica leaves: its Service drops it, the gateway sends it nothing new, what runs there ends, and it stops. It waits
- * for as long as something runs, and at most for the plan's `drainSeconds`: the gateway lets no request run for longer.
+ * A leaving replica gets no new requests and waits for running ones, up to the plan's
+ * `drainSeconds`, the gateway's request limit.
  */
 import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 
-/** Seconds in which the gateway learns that a pod leaves, before its engine is stopped: its address in DNS, looked up every 5 s. */
+/** The gateway resolves addresses every 5 s. */
 const DEREGISTER_SECONDS = 10;
 
-/** Seconds that an engine has to stop once nothing runs. */
+/** To stop without requests. */
 const STOP_SECONDS = 20;
 
-/** Whether requests still run, as a command of the engine's image that succeeds while they do. */
+/** Succeeds while requests run, in the engine's image. */
 export interface BusyTest {
   readonly shell: "/bin/sh" | "/bin/bash";
   readonly test: string;
@@ -20,14 +20,14 @@ export interface BusyTest {
 
 type Drained = Pick<ModelPlan, "drainSeconds">;
 
-/** From the order to leave until nothing of the pod runs any more, at most. */
+/** Maximum time from the signal to the end. */
 export function leavingSeconds({ drainSeconds }: Drained): number {
   return DEREGISTER_SECONDS + drainSeconds + STOP_SECONDS;
 }
 
 /**
- * What happens before the engine is stopped.
- * @param busy of an engine that would cut what runs. @default it lets running requests end by itself, in its grace period
+ * @param busy of an engine that would cut running requests.
+ * @default the engine finishes them in its grace period
  */
 export function leaving({ drainSeconds }: Drained, busy?: BusyTest): HardenedContainer["lifecycle"] {
   if (busy === undefined) {
@@ -43,9 +43,9 @@ export function leaving({ drainSeconds }: Drained, busy?: BusyTest): HardenedCon
 }
 
 /**
- * A client outside of the pod is connected to one of these ports. The gateway closes idle connections to replicas that have left
- * its list, so what remains are requests; a keep-alive of anybody else would hold the pod, so not for a port that is scraped.
- * @param ports all on which requests come in: the engine sees those that a sidecar proxy passes on as the proxy's.
+ * Open connections mean requests: the gateway closes idle ones. A keep-alive of others would
+ * hold the pod, so scraped ports are excluded.
+ * @param ports of requests; a sidecar proxy forwards under its own.
  */
 export function whileConnected(ports: readonly number[]): BusyTest {
   // Columns of /proc/net/tcp: number, local and remote address, state (01: established; net/ipv4/tcp_ipv4.c, get_tcp4_sock).
@@ -59,7 +59,7 @@ export function whileConnected(ports: readonly number[]): BusyTest {
       "cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | {",
       "while read -r _ here there state _; do",
       'case "$state/$here/$there" in',
-      // What runs next to it in the pod: 127.0.0.1, also as IPv6 writes it, and ::1.
+      // Loopback: 127.0.0.1, its IPv6 form, and ::1.
       `${inPod.join(" | ")}) ;;`,
       `${established.map((each) => `${each}/*`).join(" | ")}) exit 0 ;;`,
       "esac",
@@ -71,8 +71,8 @@ export function whileConnected(ports: readonly number[]): BusyTest {
 }
 
 /**
- * The engine itself counts requests that run or wait. One that does not answer is not waited for.
- * @throws Error when the engine counts none.
+ * An engine that does not answer is not awaited.
+ * @throws Error when it has no such count.
  */
 export function whileCounted({ engine }: Pick<ModelPlan, "engine">): BusyTest {
   const { port, path, series } = engineOf(engine).metrics ?? {};
@@ -90,7 +90,6 @@ export function whileCounted({ engine }: Pick<ModelPlan, "engine">): BusyTest {
   };
 }
 
-/** Both hold; the second is not asked where the first does not. */
 export function both(one: BusyTest, other: BusyTest): BusyTest {
   const shell = [one, other].some((each) => each.shell === "/bin/bash") ? "/bin/bash" : "/bin/sh";
   return { shell, test: `${one.test} && {\n${other.test}\n}` };

@@ -3,29 +3,27 @@ import type { ModelTask, Revision } from "../../planner/types";
 import type { BackendKind } from "../../services/model-control/src/backends/backend";
 import type { Autoscaler as AutoscalerReference } from "../../services/model-control/src/fleet/workers";
 
-/** A controller in a model's namespace whose replicas are counted by its `scale` subresource. */
+/** Controller with a `scale` subresource. */
 export type ScaleTarget =
   | { readonly apiVersion: "apps/v1"; readonly kind: "StatefulSet" | "Deployment"; readonly name: string }
   | { readonly apiVersion: "leaderworkerset.x-k8s.io/v1"; readonly kind: "LeaderWorkerSet"; readonly name: string };
 
-/** How the model control API drives the engine of a model at run time. */
 export interface EngineControl {
   /** What the API speaks to the engine with. */
   readonly backend: BackendKind;
   /**
-   * Base URL of each engine process, of all that demand may bring; those that share everything may be behind one. Several are the
-   * replicas of a StatefulSet, in their order.
+   * One per process, or one for replicas that share everything; those of a StatefulSet in order.
    */
   readonly engines: readonly string[];
-  /** Processes that the plan wants at least, and one: what a start brings back where the earlier number is lost. */
+  /** The minimum, at least one: for a start whose earlier number is lost. */
   readonly replicas: number;
-  /** What scales them by demand, in their namespace. @default nothing */
+  /** @default none */
   readonly autoscaler?: AutoscalerReference;
-  /** Memory for models in each process, GiB: of its GPUs, or the pod's where it has none. */
+  /** GPU memory, or the pod's without GPUs, GiB per process. */
   readonly memoryGiB: number;
-  /** Volume for models of each process, GiB; left out where the engine fetches no models itself. */
+  /** GiB per process; absent unless the engine fetches models. */
   readonly diskGiB?: number;
-  /** The planned models that it serves: they never leave its disk for another, nor its memory unless the environment says so. */
+  /** Planned models stay on disk, and in memory unless the environment allows otherwise. */
   readonly planned: readonly PlannedNames[];
 }
 
@@ -47,15 +45,18 @@ export interface NodeEndpoint {
   readonly metrics: readonly { readonly name: string; readonly port: number; readonly path: string }[];
 }
 
-/** Where one model answers inside the cluster: what serving hands to the gateway and to observability. */
+/** Where a model answers in the cluster. */
 export interface ModelEndpoint {
   /** Key of the model in the environment. */
   readonly model: string;
   /** What clients put in the `model` field. */
   readonly servedName: string;
-  /** What it answers to besides: each is a model of its own to clients, usage and quotas. At most 63. @default nothing else */
+  /**
+   * Further names, each a separate model to clients, usage and quotas. At most 63.
+   * @default none
+   */
   readonly otherNames?: readonly string[];
-  /** Clients call it by that model's name, which answers the rest. @default a model of its own */
+  /** Revision under another model's name. @default none */
   readonly revisionOf?: Revision;
   readonly engine: EngineName;
   readonly task: ModelTask;
@@ -64,26 +65,26 @@ export interface ModelEndpoint {
   readonly service: string;
   /** Where it listens, by the API that it speaks. */
   readonly ports: Engine["ports"];
-  /** Path on the first of these ports that answers 200 while the engine has its model. @default it has none */
+  /** Answers 200 on the first port while the model is loaded. @default none */
   readonly readyPath?: string;
-  /** Labels of the pods that answer (leaders only, in a multi-node group). */
+  /** Pods that answer; only leaders in a multi-node group. */
   readonly podLabels: Readonly<Record<string, string>>;
-  /** Whether its namespace has engines that do not answer clients, and whose labels differ in their instance alone. @default false */
+  /** Whether other engines of the namespace differ by instance label only. @default false */
   readonly besideOthers?: true;
-  /** What runs its replicas: whatever scales the model changes this one's count. @default only the plan scales it */
+  /** Scaled with the model. @default fixed by the plan */
   readonly scale?: ScaleTarget;
-  /** Left out where the model control API is off, or cannot drive the engine: replicas that span nodes. */
+  /** Absent without model control, or over several nodes. */
   readonly control?: EngineControl;
-  /** Its pods are nodes of a server group: where the Envoy next to each engine answers. */
+  /** Envoy of a server group's node. */
   readonly node?: NodeEndpoint;
-  /** Prometheus endpoint of each pod, where the engine has one. */
+  /** Metrics of each pod, if any. */
   readonly metrics?: { readonly port: number; readonly path: string };
 }
 
-/** An endpoint with OpenAI's API, which the gateway routes by the model that a request names. */
+/** OpenAI's API, routed by model name. */
 export type OpenAiEndpoint = ModelEndpoint & { readonly ports: { readonly openai: number } };
 
-/** All that clients may put in the `model` field; its own name is the first. */
+/** Own name first. */
 export function namesOf({ servedName, otherNames = [] }: ModelEndpoint): readonly string[] {
   return [servedName, ...otherNames];
 }

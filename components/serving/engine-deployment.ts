@@ -1,4 +1,4 @@
-/** What serves a model whose replicas are alike and read weights from a folder or the store: a Deployment of engines behind one Service. */
+/** A Deployment behind one Service, for stateless replicas. */
 import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
@@ -24,17 +24,17 @@ export function deploymentEndpoint(app: string, model: ModelPlan): ModelEndpoint
 export interface EngineDeploymentArgs
   extends Pick<WorkloadArgs, "namespace" | "app" | "pod" | "ports" | "replicas" | "headless"> {
   readonly model: ModelPlan;
-  /** What must be done before its pods find their weights. */
+  /** Prerequisites of the weights. */
   readonly ready: readonly pulumi.Resource[];
-  /** Of all that pods read and that is not in their template: a change rolls them. */
+  /** Content outside of the pod template: a change replaces pods. */
   readonly hash: string;
-  /** Makes its pods nodes of a server group. @default they are not */
+  /** Server group. @default none */
   readonly node?: InferenceNode | undefined;
   /** @default the model's own */
   readonly instance?: string;
 }
 
-/** Done when every replica answers, however long its weights take. */
+/** Completes when every replica answers. */
 export function engineDeployment(
   name: string,
   {
@@ -50,7 +50,7 @@ export function engineDeployment(
   }: EngineDeploymentArgs,
   opts: OptionsOfGone,
 ): void {
-  // Where it has GPUs, none is left for an extra pod.
+  // No spare GPU for an extra pod.
   const surge = model.resources.gpus === 0;
   new Workload(
     name,

@@ -1,6 +1,6 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 
-/** Files that an engine reads in its pod besides the weights. */
+/** Files besides the weights. */
 export interface EngineFiles {
   readonly volumes: readonly kubernetes.types.input.core.v1.Volume[];
   readonly mounts: readonly kubernetes.types.input.core.v1.VolumeMount[];

@@ -5,8 +5,8 @@ import { compareVersions } from "../../names/versions";
 import type { ModelPlan } from "../../planner/types";
 
 /**
- * The engine's image for a model: the user's, else the catalogue's, or the same tag with another version where the plan asks for one.
- * @throws Error when the engine has no image for this kind of processor.
+ * The user's image, else the catalogue's, in the planned version.
+ * @throws Error without an image for this architecture.
  */
 export function engineImage(model: ModelPlan): string {
   if (model.image) {

@@ -1,4 +1,3 @@
-/** The pod of an engine that runs on weights from the model store, alone on its GPUs. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { engineOf, type SidecarResources } from "../../engines";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
@@ -16,7 +15,6 @@ export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly weights: Weights;
   readonly command: readonly string[];
   readonly arguments: readonly string[];
-  /** Where its API for the gateway and the probes listens. */
   readonly port: number;
   /** Where it listens besides. @default nowhere */
   readonly furtherPorts?: readonly { readonly name: string; readonly containerPort: number }[];
@@ -28,9 +26,9 @@ export interface EnginePodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly mounts?: readonly kubernetes.types.input.core.v1.VolumeMount[];
   readonly writablePaths: readonly string[];
   readonly probes: Probes;
-  /** Sidecar of the engine, with the part of the pod's resources that it takes. @default as the engine's descriptor says */
+  /** Its resources are part of the pod's. @default by the engine's descriptor */
   readonly sidecar?: { readonly container: HardenedContainer; readonly resources: SidecarResources };
-  /** Of an engine that would end running requests when it is stopped. @default it lets them finish */
+  /** For engines that cut requests on stop. @default requests finish */
   readonly busy?: BusyTest | undefined;
 }
 

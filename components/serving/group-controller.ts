@@ -10,11 +10,10 @@ import { burstable } from "../core/resources";
 import type { ServerController } from "./model-server";
 
 const NAMESPACE = "lws-system";
-/** The chart's admission webhook: its pods, by a label of lws 0.10, and their port. */
+/** Admission webhook of lws 0.10. */
 const WEBHOOK = { namespace: NAMESPACE, podLabels: { "app.kubernetes.io/name": "lws" } };
 const WEBHOOK_PORT = 9443;
 
-/** The LeaderWorkerSet controller: it forms the groups of models that span nodes. */
 export const groupController: ServerController = {
   name: "groups",
   podsOf: "kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet",
@@ -40,10 +39,10 @@ export function groupControllerValues(stage: Stage): HelmValues {
   const { repository, tag } = imageEntry("lws");
   const { requests, limits } = burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 });
   return {
-    // One leads, the other takes over: without a controller no broken group is made anew.
+    // A standby, as broken groups need a controller.
     replicaCount: replicasOf(stage),
     priorityClassName: PRIORITY.platform.name,
-    // The chart's own default is the moving tag "main", pulled every time.
+    // The chart's default is the moving tag "main".
     image: { manager: { repository, tag, pullPolicy: "IfNotPresent" } },
     podSecurityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
     securityContext: RESTRICTED_CONTAINER,

@@ -1,30 +1,30 @@
 /**
- * How pods of a replica over nodes notice that one of them is lost, cut off or stopped: vLLM itself does when a step takes five minutes, and without
- * a request never (VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS, v1/executor/multiproc_executor.py of 0.33.0).
+ * Detects lost pods of a multi-node replica: vLLM notices after five minutes within a step, and
+ * never without requests (VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS, v1/executor/multiproc_executor.py of
+ * 0.33.0).
  */
 import { shippedText } from "../../names/shipped-file";
 import type { ModelPlan } from "../../planner/types";
 import type { BusyTest } from "./drain";
 import { KILL_GRACE, PROBE_PERIOD_SECONDS, type Probes, startupFailures } from "./probes";
 
-/** Next to RENDEZVOUS_PORT; on the network of a node it is one of that node's. */
+/** Next to RENDEZVOUS_PORT; a node's port on the host network. */
 const MEMBER_PORT = 29_502;
 
-/** Whether the pod and those that it needs are well: place of the pod, as port/path. */
+/** Health of the pod and its peers, as port/path. */
 export const GROUP_PLACE = `${MEMBER_PORT}/group`;
 
 /**
- * A pod that stops answering is condemned after 15 to 53 s: three failures, of which the last may take 8 s (TIMEOUT_SECONDS of the
- * script, to connect and to answer). With KILL_GRACE the group is made anew within 85 s.
+ * Three failures, the last up to 8 s: 15 to 53 s. With KILL_GRACE the group restarts within 85 s.
  */
 export const GROUP_PERIOD = { periodSeconds: 15, failureThreshold: 3 } as const;
 
-/** The command, in a pod that answers on GROUP_PLACE for as long as the command runs. */
+/** Answers on GROUP_PLACE while the command runs. */
 export function asMember(command: readonly string[]): string[] {
   return ["python3", "-c", shippedText("components/serving/scripts/group_member.py"), String(MEMBER_PORT), ...command];
 }
 
-/** Probes of a worker: it serves no API, and is of use while it and its leader are well. */
+/** A worker has no API: its health is its leader's. */
 export function workerProbes(model: ModelPlan): Probes {
   const httpGet = { path: "/group", port: MEMBER_PORT };
   return {
@@ -39,7 +39,7 @@ export function workerProbes(model: ModelPlan): Probes {
   };
 }
 
-/** The pod and those that it needs are well: requests of a group that is broken never end. */
+/** Requests of a broken group never end. */
 export function whileWhole(): BusyTest {
   const ask = [
     "import http.client",

@@ -1,8 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 
 /**
- * The custom resource of kubernetes-sigs/lws 0.10: groups of pods that live and die together. Only the fields that
- * the platform sets; the test validates what is rendered against the CRD's schema.
+ * Fields of kubernetes-sigs/lws 0.10 that the platform sets, validated against its CRD by a test.
  */
 export interface ILeaderWorkerSet {
   readonly apiVersion: "leaderworkerset.x-k8s.io/v1";
@@ -11,7 +10,7 @@ export interface ILeaderWorkerSet {
   readonly spec?: {
     /** Groups. */
     readonly replicas: number;
-    /** When the workers of a group are created: with its leader, or once that is ready. */
+    /** With the leader, or once it is ready. */
     readonly startupPolicy: "LeaderCreated" | "LeaderReady";
     readonly rolloutStrategy: {
       readonly type: "RollingUpdate";
@@ -20,7 +19,7 @@ export interface ILeaderWorkerSet {
     readonly leaderWorkerTemplate: {
       /** Pods of a group, the leader included. */
       readonly size: number;
-      /** `RecreateGroupAfterStart` leaves a group alone whose pods are still pending. */
+      /** `RecreateGroupAfterStart` spares groups with pending pods. */
       readonly restartPolicy: "RecreateGroupOnPodRestart" | "RecreateGroupAfterStart" | "None";
       readonly leaderTemplate: kubernetes.types.input.core.v1.PodTemplateSpec;
       readonly workerTemplate: kubernetes.types.input.core.v1.PodTemplateSpec;

@@ -1,4 +1,4 @@
-/** LoRA adapters in a model's pod: who copies them there, and what the engine receives about them. */
+/** LoRA adapters in a model's pod. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { image } from "../../catalog/images";
 import type { AdaptersPlan, ArgumentValue, ModelPlan } from "../../planner/types";
@@ -15,10 +15,8 @@ type VolumeMount = kubernetes.types.input.core.v1.VolumeMount;
 
 const ADAPTER_FOLDER = "/adapters";
 
-/** Files that the init container runs from, besides those that copy weights. */
 export const ADAPTER_SCRIPTS = ["fetch-adapters.ts", "adapter-files.ts"];
 
-/** The parts of a pod that bring adapters to its engine. */
 export interface AdapterFiles {
   readonly container: HardenedContainer;
   readonly volume: Volume;
@@ -29,10 +27,8 @@ export interface AdapterFiles {
 }
 
 /**
- * Adapters are copied even where weights are streamed: vLLM reads them from a folder. They come after the weights, with
- * the model's own keys.
- *
- * @param mounts scripts, trust and pins, which the pod has as volumes.
+ * vLLM reads adapters from a folder, even with streamed weights.
+ * @param mounts scripts, trust and pins of the pod.
  */
 export function adapterFiles(
   model: ModelPlan,
@@ -63,7 +59,7 @@ export function adapterFiles(
       ],
       volumeMounts: [...mounts, { name: volume.name, mountPath: ADAPTER_FOLDER }],
       writablePaths: ["/tmp"],
-      // Guaranteed like the engine's, and no more than that: a pod asks for the larger of the two.
+      // At most the engine's: a pod requests the maximum of both.
       resources: guaranteed({ cpu: Math.min(2, cpu), memoryGiB: Math.min(1, memoryGiB), ephemeralStorageGiB }),
     },
   };
@@ -79,7 +75,7 @@ export function adapterArguments({ adapters }: ModelPlan): Readonly<Record<strin
     "enable-lora": true,
     "max-loras": slots,
     "max-lora-rank": maxRank,
-    // All of them stay in memory: one that is not in a slot need not be read from disk again.
+    // Keeps all in memory, so none is read from disk again.
     "max-cpu-loras": Math.max(slots, list.length),
     "lora-modules": list.map(({ name }) => `${name}=${ADAPTER_FOLDER}/${name}`),
   };

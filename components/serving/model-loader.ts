@@ -16,7 +16,6 @@ export interface ModelLoaderArgs {
   readonly resources: ContainerSize;
 }
 
-/** The parts of a pod that load models into the server next to it. */
 export interface ModelLoader {
   readonly container: HardenedContainer;
   readonly volume: kubernetes.types.input.core.v1.Volume;
@@ -25,8 +24,8 @@ export interface ModelLoader {
 }
 
 /**
- * A native sidecar (an init container that stays): it starts with the server, and its readiness is the pod's, so a
- * replica takes requests only once its own loader has had its models answer. When it fails, the kubelet starts it again.
+ * Native sidecar: the pod is ready once its loader has had its models answer. The kubelet restarts
+ * it after failures.
  */
 export function modelLoader(name: string, args: ModelLoaderArgs, opts: pulumi.CustomResourceOptions): ModelLoader {
   const scripts = jobScripts(

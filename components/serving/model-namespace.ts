@@ -12,18 +12,17 @@ import { ScaleRights } from "./scale-rights";
 
 export interface ModelNamespaceArgs {
   readonly model: ModelPlan;
-  /** Lets the model control API scale the engine. @default it may not */
+  /** Lets model control scale the engine. @default none */
   readonly control?: ControlAccess & { readonly scale: ScaleTarget | undefined };
   /** Replicas that an update replaces at once. @default 1 */
   readonly replaced?: number;
-  /** Labels of the namespace besides the model's name. @default none */
+  /** Additional labels. @default none */
   readonly labels?: Labels;
 }
 
 /**
- * Makes the namespace of one model: closed but for the connections of its server, and bounded by what the plan gave the model.
- *
- * @returns its name, known once the namespace is there with its guards.
+ * Isolated namespace with a quota.
+ * @returns its name, once guarded.
  */
 export function modelNamespace(
   name: string,
@@ -53,10 +52,9 @@ export function modelNamespace(
 const HEAD_ROOM = { pods: 3, cpu: 4, memoryGiB: 8 };
 
 /**
- * Hard limits of a model's namespace: its replicas at their planned maximum, those that are being replaced (their
- * pods count until they are gone), and Jobs. A runaway autoscaler or a stray pod cannot take the neighbours' devices.
- *
- * @param replaced replicas that are replaced at once.
+ * Replicas at their maximum, replaced ones until they end, and Jobs: a runaway autoscaler cannot
+ * take devices of others.
+ * @param replaced replicas replaced at once.
  */
 export function modelQuota(model: ModelPlan, replaced = 1): Record<string, string> {
   const { resources, nodesPerReplica, maxReplicas } = model;

@@ -17,28 +17,28 @@ import type { RegistryAccess } from "./registry-access";
 
 /** What servers grant to the model control API. */
 export interface ControlAccess {
-  /** Pods of the API, and the service account in their namespace that they call the Kubernetes API with. */
+  /** Model control's pods and service account. */
   readonly client: PodSelection & { readonly serviceAccount: string };
-  /** Room on each volume of an engine that fetches models itself, in addition to its planned model's, GiB. */
+  /** Spare volume for models fetched at run time, GiB. */
   readonly spareStorageGiB: number;
 }
 
 /** What every kind of model server gets. */
 export interface ModelServerArgs {
   readonly model: ModelPlan;
-  /** Planned models that join its server, where its engine lets them. @default none */
+  /** Models on the same server. @default none */
   readonly guests?: readonly ModelPlan[];
   readonly cluster: VolumeClasses;
   readonly store: ModelStore | undefined;
-  /** @default no model control API: nothing is loaded, fetched or scaled at run time */
+  /** @default none: nothing changes at run time */
   readonly control?: ControlAccess;
-  /** Of the vendor whose GPUs the model is planned on. @default nothing */
+  /** For the model's GPU vendor. @default none */
   readonly gpu?: GpuAccess;
-  /** How it reaches the registry of its engine, where that fetches models itself. @default over the internet */
+  /** For engines that fetch models. @default the internet */
   readonly registry?: RegistryAccess;
-  /** What the registrar of the model's server group asks for as key. @default it asks for none, or there is none */
+  /** Key for the server group's registrar. @default none */
   readonly registrarKey?: pulumi.Output<string> | undefined;
-  /** What the server's own controller consists of, where it has one: objects of its kinds are made after it. */
+  /** The server's controller; objects of its kinds depend on it. */
   readonly controller?: readonly pulumi.Resource[];
 }
 
@@ -47,7 +47,7 @@ export interface ModelServer extends pulumi.ComponentResource {
   readonly endpoint: ModelEndpoint;
 }
 
-/** Software of others that makes the pods of a kind of server, once per cluster. */
+/** Third-party controller of a server kind, once per cluster. */
 export interface ServerController {
   /** Last part of its logical name. */
   readonly name: string;
@@ -64,11 +64,11 @@ export interface ModelServerClass {
   readonly controller?: ServerController;
   /** Where the model will answer. */
   endpointOf(model: ModelPlan, control: ControlAccess | undefined, guests?: readonly ModelPlan[]): ModelEndpoint;
-  /** What its pods connect to by themselves; who connects to them is their clients' to say. */
+  /** Outgoing only; clients declare theirs. */
   connectionsOf(model: ModelPlan, networks: ClusterNetworks, registry: RegistryAccess): readonly Connection[];
 }
 
-/** Name of a model's objects inside its namespace. Never the engine's: a Service `vllm` would break vLLM (VLLM_PORT). */
+/** Never the engine's: a Service `vllm` would break vLLM (VLLM_PORT). */
 export function serverName(model: string): string {
   return `model-${model}`;
 }
@@ -84,7 +84,6 @@ function nodeEndpoint({ group, registrar }: NodePlan): NodeEndpoint {
   };
 }
 
-/** What follows from the model and its engine, whatever runs it. */
 export function modelOf({
   name,
   servedName,
@@ -112,7 +111,7 @@ export function modelOf({
   };
 }
 
-/** How the API drives an engine whose replicas share everything, and answer it behind the model's Service at this port. */
+/** For replicas that share everything, behind the model's Service. */
 export function serviceControl(backend: EngineControl["backend"], model: ModelPlan, port: number): EngineControl {
   const { name, servedName, aliases = [], memoryPerGpu, gpusPerNode } = model;
   return {
@@ -124,7 +123,7 @@ export function serviceControl(backend: EngineControl["backend"], model: ModelPl
   };
 }
 
-/** What the API must know of who else scales the engines. */
+/** Other autoscalers of the engines. */
 export function scaledEngines({
   minReplicas,
   scaling,
@@ -138,7 +137,7 @@ export function scaledEngines({
 /** Kinds of what scales models by demand. */
 const AUTOSCALERS = { keda: "ScaledObject", hpa: "HorizontalPodAutoscaler" } as const;
 
-/** @throws Error when a model needs the model store and the environment has none. */
+/** @throws Error without the model store that it needs. */
 export function requireStore({ model, store }: Pick<ModelServerArgs, "model" | "store">): ModelStore {
   if (store === undefined) {
     throw new Error(

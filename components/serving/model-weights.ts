@@ -1,4 +1,4 @@
-/** How a model's pods come by its weights, whatever serves it: through the model store, or from a volume of the user's. */
+/** Weights from the model store, or a volume of the user. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { artifactText, type FolderSource, isClaim, isFolder, isImageVolume } from "../../engines/sources";
@@ -23,8 +23,7 @@ export interface ModelWeights {
 
 /**
  * @param child logical name of a part of the server.
- * @param fromStore brings weights of the model store into pods.
- * @throws Error when there is no model store, and the model's source is in it.
+ * @throws Error without the model store that the source needs.
  */
 export function modelWeights(
   child: (part: string) => string,
@@ -60,7 +59,7 @@ function claimed(claimName: pulumi.Input<string>): Omit<Volume, "name"> {
   return { persistentVolumeClaim: { claimName, readOnly: true } };
 }
 
-/** One folder of the volume, and only to read: a pod sees nothing else on it and changes nothing for others. */
+/** Mounts only the folder, read-only. */
 function mountedWeights(source: ModelSource, volume: Omit<Volume, "name">, path = ""): Weights {
   const name = "model";
   return {

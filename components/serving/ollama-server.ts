@@ -48,15 +48,13 @@ type EnvVar = kubernetes.types.input.core.v1.EnvVar;
 
 const APP = "ollama";
 const HOME = "/var/lib/ollama";
-/** More than fit: the API's memory budget is the limit. Ollama's own, three for each GPU, would unload without asking it. */
+/** More than fit: the API's memory budget decides, not Ollama's default of three per GPU. */
 const CONTROLLED_MODELS = "64";
 
 /**
- * One model on Ollama, or several that share its server: replicas with a volume each, and next to each server a loader
- * that pulls the models, gives them the names that clients use, and loads them. A replica becomes ready only after that, and by itself: any client that adds one, and
- * whatever became of its volume.
- *
- * Ollama itself downloads from its registry, so it is the server's pods that may reach the internet on port 443; with a proxy that alone, with networks of the registry those.
+ * Each replica has a volume and a loader, which pulls, names and loads the models before the
+ * replica is ready. Server pods download from the registry, so they may reach port 443, or only a
+ * proxy or its networks.
  */
 export class OllamaServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
@@ -152,7 +150,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model, sidecar),
-          // It stops at once on a signal, in the middle of an answer, and counts no requests.
+          // Ollama stops at once on a signal, and counts no requests.
           lifecycle: leaving(model, whileConnected([PORT, ...(node?.ports ?? []).map(({ port }) => port)])),
           startupProbe: {
             ...KILL_GRACE,
@@ -189,9 +187,8 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         ports: [{ name: "http", port: PORT }, ...(node?.ports ?? [])],
         controller: {
           kind: "StatefulSet",
-          // The volume is a cache of the registry. A replica that is stopped, or that sleeps, starts again with its models: a month of the
-          // volume costs less than the minutes of a GPU in which a replica fetches them, and wakes by so much later. One that comes next to
-          // others has no such volume: it would be tied to the zone of the last time, where no machine may be had.
+          // The volume caches the registry: a month costs less than the GPU minutes of a download.
+          // Additional replicas have none, because a volume ties them to a zone.
           claimRetention: {
             whenDeleted: "Delete",
             whenScaled: replicas.owner === "runtime" && cache === undefined ? "Retain" : "Delete",
@@ -207,7 +204,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
   }
 }
 
-/** Address of each replica, also before it is ready, and of those that only demand brings. */
+/** Includes unready replicas and those of demand. */
 function replicaUrls({ name, minReplicas, maxReplicas, scaling }: ModelPlan): string[] {
   const instance = serverName(name);
   const pods = `${serviceHost(headlessServiceName(instance), modelNamespaceName(name))}:${PORT}`;
@@ -215,17 +212,15 @@ function replicaUrls({ name, minReplicas, maxReplicas, scaling }: ModelPlan): st
   return Array.from({ length }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
 }
 
-/** Replicas come and go with demand, and one always runs. */
 function isAutoscaledCache({ scaling, minReplicas }: ModelPlan, control: ControlAccess | undefined): boolean {
   return scaling !== undefined && minReplicas > 0 && control === undefined;
 }
 
-/** Volume of each replica: for its models, and for what requests add. */
+/** For planned models and those of requests. */
 function volumeGiB({ modelStorageGiB, server }: ModelPlan, control: ControlAccess | undefined): number {
   return (server?.storageGiB ?? modelStorageGiB) + (control?.spareStorageGiB ?? 0);
 }
 
-/** Each planned replica has a disk and a memory of its own. */
 function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: ControlAccess): EngineControl {
   const { gpusPerNode, resources } = model;
   const { limitGiB } = (model.server ?? model).memoryPerGpu;
@@ -243,12 +238,9 @@ function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: 
 }
 
 /**
- * Variables of Ollama: models are kept loaded, with the context and the parallel requests of the plan. Of several the
- * server has the most that one of them takes: Ollama itself loads the others with fewer.
- *
- * @param guests which share the server.
- * @param controlled the model control API loads further models and unloads them in time. Otherwise there are but the
- *   planned ones, and a stray request for another must not take their memory.
+ * Keeps models loaded, with planned context and parallelism; with several, the maximum.
+ * @param guests that share the server.
+ * @param controlled whether model control loads others; otherwise a stray request must not.
  */
 export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[] = [], controlled = false): EnvVar[] {
   const { server, gpusPerNode } = model;
@@ -259,7 +251,7 @@ export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[]
     OLLAMA_CONTEXT_LENGTH: String(model.contextTokens),
     OLLAMA_NUM_PARALLEL: String(Math.max(...[model, ...guests].map(({ concurrency }) => concurrency))),
     OLLAMA_MAX_LOADED_MODELS: controlled ? CONTROLLED_MODELS : String(server?.models.length ?? 1),
-    // The plan counts each of several models on all GPUs; alone, Ollama takes as few as hold it.
+    // Ollama alone uses as few GPUs as possible; the plan counts all.
     ...(server && gpusPerNode > 1 && { OLLAMA_SCHED_SPREAD: "1" }),
     OLLAMA_KEEP_ALIVE: "-1",
     OLLAMA_LOAD_TIMEOUT: `${model.startupBudgetSeconds}s`,
@@ -271,8 +263,8 @@ export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[]
 }
 
 /**
- * Of the memory of a pod with GPUs, in addition to what its engine starts in; memory of other pods is counted for the model alone.
- * Under model control the number of loaded models is unknown: none of them keeps prompts.
+ * Additional memory of GPU pods for kept prompts. Model control disables it, as the number of
+ * models is unknown.
  */
 function keptPromptsMiB(models: readonly [ModelPlan, ...ModelPlan[]]): number {
   const [model] = models;
@@ -299,9 +291,9 @@ function ollamaTag(model: ModelPlan): string {
 }
 
 /**
- * What the loader brings in. A single model has the server's own context; each of several has one of its own, and
- * computes as many tokens at once as the plan counts: the first one would else take more while there is memory
- * (ollama 0.32, server/sched.go: automaticGenerationBatch). Embeddings read a whole text at once.
+ * A single model uses the server's context. Several have their own, and a fixed batch: otherwise
+ * the first takes more (ollama 0.32, server/sched.go: automaticGenerationBatch). Embeddings read
+ * whole texts.
  */
 function modelsToLoad(model: ModelPlan, guests: readonly ModelPlan[]): ModelToLoad[] {
   return [model, ...guests].map((each) => ({

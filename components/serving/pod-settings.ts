@@ -14,23 +14,20 @@ export function variables(values: Readonly<Record<string, string>>): kubernetes.
   return Object.entries(values).map(([name, value]) => ({ name, value }));
 }
 
-/**
- * Variables of the GPUs' driver: what the card needs by the catalogue, what the environment says of the cluster's cards, and what
- * the user gives the model. Where several name one, the latter counts.
- */
+/** By card, environment, then model; later ones win. */
 export function modelVariables(
   { env = {}, hsaOverride }: ModelPlan,
   gpu: GpuAccess | undefined,
 ): kubernetes.types.input.core.v1.EnvVar[] {
-  // Kubernetes would put another variable, which may be a secret, in the place of `$(NAME)`.
+  // Kubernetes would expand `$(NAME)`, perhaps to a secret.
   const literal = Object.entries(env).map(([name, value]) => [name, value.replaceAll("$(", "$$$$(")]);
   const ofCard = hsaOverride === undefined ? {} : { [HSA_OVERRIDE]: hsaOverride };
   return variables({ ...ofCard, ...gpu?.environment, ...Object.fromEntries(literal) });
 }
 
 /**
- * How many replicas a model starts with: at least one, which shows that it answers before it may sleep. Where something scales it, or the
- * model control API stops and starts it, the number is not the plan's.
+ * At least one, which must answer before it may sleep. Autoscaling and model control own the number
+ * later.
  */
 export function modelReplicas(
   { minReplicas, scaling }: Pick<ModelPlan, "minReplicas" | "scaling">,
@@ -39,10 +36,7 @@ export function modelReplicas(
   return { count: Math.max(1, minReplicas), owner: control || scaling ? "runtime" : "plan" };
 }
 
-/**
- * What the plan expects on the tightest GPU and the most that it may be, and which part of a GPU that is, for policies and
- * for readers of the pod.
- */
+/** Expected and maximum use of the tightest GPU, and its share. */
 export function memoryAnnotations({ memoryPerGpu, verdict, server, gpuSlice }: ModelPlan): Record<string, string> {
   const { totalGiB, limitGiB } = server?.memoryPerGpu ?? memoryPerGpu;
   const mostGiB = server?.mostGiB ?? totalGiB + verdict.intervalGiB.above;
@@ -54,13 +48,12 @@ export function memoryAnnotations({ memoryPerGpu, verdict, server, gpuSlice }: M
   };
 }
 
-/** Engine images are 5 to 15 GB: seconds that a node may take to pull one. */
+/** Images have 5 to 15 GB. */
 export const IMAGE_PULL_SECONDS = 1800;
 
 /**
- * Seconds until a replica replaces another. Where that one leaves first (`surge` false), for there is no GPU
- * next to it, the sum counts: the Deployment's controller makes the new pod at once, which is the last progress that it sees
- * until that pod is ready, for it does not count pods that terminate (Kubernetes, DeploymentProgressing, FilterActivePods).
+ * Without `surge` the old replica leaves first, and both times add up: a Deployment counts no
+ * progress in between (Kubernetes, DeploymentProgressing, FilterActivePods).
  */
 export function replacementSeconds(
   model: Pick<ModelPlan, "drainSeconds" | "startupBudgetSeconds">,
@@ -69,7 +62,7 @@ export function replacementSeconds(
   return (surge ? 0 : leavingSeconds(model)) + IMAGE_PULL_SECONDS + model.startupBudgetSeconds;
 }
 
-/** The same of all replicas, one after the other. Their images are pulled while others still serve, but for the first one's. */
+/** One replica after the other; only the first waits for its image. */
 export function rolloutSeconds(
   model: Pick<ModelPlan, "drainSeconds" | "startupBudgetSeconds" | "minReplicas">,
 ): number {
@@ -77,7 +70,6 @@ export function rolloutSeconds(
   return IMAGE_PULL_SECONDS + replicas * (leavingSeconds(model) + model.startupBudgetSeconds);
 }
 
-/** How long Pulumi waits for pods that take so many seconds to get ready. */
 export function deployTimeouts(seconds: number): { create: string; update: string } {
   const timeout = `${seconds + 60}s`;
   return { create: timeout, update: timeout };

@@ -4,10 +4,8 @@ import * as pulumi from "@pulumi/pulumi";
 const WORKLOADS = ["kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet"];
 
 /**
- * Makes the pods of a component's workloads wait for their nodes. Its namespace, Secrets and scripts come before: weights are copied
- * to the model store while machines start.
- *
- * @param other type token of what an operator makes pods of, where the component has such objects.
+ * Only workloads wait for nodes, so weights are copied while machines start.
+ * @param other type token of an operator's objects, if any.
  */
 export function podsAfter(
   ready: readonly pulumi.Resource[],

@@ -1,4 +1,4 @@
-/** Probes of engines' containers: the start-up budget of the plan, then readiness and life. */
+/** Start-up by the plan's budget, then readiness and liveness. */
 import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
@@ -6,14 +6,14 @@ import type { HardenedContainer } from "../core/hardened-pod";
 export const PROBE_PERIOD_SECONDS = 10;
 
 /**
- * Grace of containers that a liveness or start-up probe ends. The pod's own grace is for drains: an engine that hangs ends no request, and
- * would hold its GPU for that hour (kubelet 1.36.3, kuberuntime_container.go: the probe's value goes before the pod's).
+ * The pod's grace is for drains: a hung engine would hold its GPU that long (kubelet 1.36.3,
+ * kuberuntime_container.go prefers the probe's).
  */
 export const KILL_GRACE = { terminationGracePeriodSeconds: 30 } as const;
 
 export type Probes = Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe">;
 
-/** Of a pod that serves its engine's API on the port named `http`, by the paths of the engine's descriptor. */
+/** On port `http`, by paths of the engine's descriptor. */
 export function httpProbes(model: ModelPlan): Probes {
   const { alive, ready } = engineOf(model.engine).health;
   const get = (path: string) => ({
@@ -28,7 +28,7 @@ export function httpProbes(model: ModelPlan): Probes {
   };
 }
 
-/** Failures of start-up probes, PROBE_PERIOD_SECONDS apart, in which the engine may start. */
+/** Allowed failures, PROBE_PERIOD_SECONDS apart. */
 export function startupFailures(model: ModelPlan): number {
   return Math.ceil(model.startupBudgetSeconds / PROBE_PERIOD_SECONDS);
 }

@@ -1,4 +1,4 @@
-/** What outlives the head of a Ray cluster: its state, in a Valkey of the model's own. */
+/** State that outlives the head, in a Valkey of the model. */
 import type * as pulumi from "@pulumi/pulumi";
 import { STATE_GIB } from "../../engines/ray";
 import { selectorLabels } from "../../names/labels";
@@ -16,7 +16,7 @@ import type { GcsFaultTolerance } from "./ray-service-resource";
 /** Service, StatefulSet, Secret and ConfigMap in the model's namespace. */
 const CLUSTER_STATE = "ray-state";
 
-/** A cluster keeps some hundred kilobytes, and each change of the model makes a cluster whose predecessor's stay. */
+/** Some hundred kilobytes per cluster; predecessors' stay. */
 const MAX_MEMORY_MIB = 192;
 
 export interface RayClusterStateArgs {
@@ -25,10 +25,8 @@ export interface RayClusterStateArgs {
 }
 
 /**
- * A Valkey on a volume that logs every write: with it a head that starts again knows its nodes, and the workers answer meanwhile.
- * The operator names each cluster's part of it by the cluster's UID.
- *
- * @param name prefix of the logical names of what it makes, children of the parent that `opts` names.
+ * Valkey that logs every write: a restarted head knows its nodes, and workers answer meanwhile.
+ * @param name prefix of logical names of its objects.
  */
 export function rayClusterState(
   name: string,
@@ -40,7 +38,7 @@ export function rayClusterState(
     {
       namespace,
       instance: CLUSTER_STATE,
-      // What is evicted would be lost to a running cluster. A rewrite of the log forks: at worst the data is in memory twice.
+      // Evicted state is lost. A rewrite forks: at worst memory doubles.
       settings: [
         "appendonly yes",
         "appendfsync everysec",

@@ -1,4 +1,3 @@
-/** What the operator, its connections and the pods of a Ray cluster call by one name. */
 import { type Labels, ROLE_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
@@ -8,19 +7,19 @@ import { serverName } from "./model-server";
 /** Label value of the app, as selectors have it. */
 export const RAY_APP = "ray";
 
-/** The head keeps the cluster together; workers have the GPUs and answer requests. */
+/** The head coordinates; workers have GPUs and answer. */
 export type RayRole = "head" | "worker";
 
-/** Of the head: applications are submitted to it, and it shows how they are. */
+/** Head: accepts applications and reports state. */
 export const DASHBOARD_PORT = 8265;
-/** Of the agent on each node, which knows whether Ray's own daemon lives (DefaultDashboardAgentListenPort of KubeRay). */
+/** Node agent, aware of Ray's daemon (DefaultDashboardAgentListenPort of KubeRay). */
 export const AGENT_PORT = 52365;
 
 export function rayLabels(model: string, role: RayRole): Labels {
   return { ...selectorLabels(RAY_APP, serverName(model)), [ROLE_LABEL]: role };
 }
 
-/** All pods of a model's Ray cluster, or those of one role. */
+/** Pods of a role, or all. */
 export function rayPods({ name }: Pick<ModelPlan, "name">, role?: RayRole): PodSelection {
   return {
     namespace: modelNamespaceName(name),

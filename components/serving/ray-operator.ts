@@ -12,7 +12,7 @@ import { DASHBOARD_PORT, rayPods } from "./ray-names";
 
 const NAMESPACE = "ray-system";
 
-/** KubeRay: it makes a Ray cluster of each RayService, submits the application to its head, and watches both. */
+/** KubeRay: creates clusters and submits applications. */
 export const rayOperator: ServerController = {
   name: "ray-operator",
   podsOf: "kubernetes:ray.io/v1:RayService",
@@ -44,7 +44,7 @@ export const rayOperator: ServerController = {
 export function rayOperatorValues(stage: Stage): HelmValues {
   const { repository, tag } = imageEntry("kuberay-operator");
   return {
-    // One leads, the other takes over: while there is none, no cluster is repaired.
+    // A standby, as repairs need an operator.
     replicas: replicasOf(stage),
     leaderElectionEnabled: true,
     priorityClassName: PRIORITY.platform.name,
@@ -52,11 +52,11 @@ export function rayOperatorValues(stage: Stage): HelmValues {
     podSecurityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
     securityContext: { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
     resources: { ...quantities(burstable({ cpu: 0.1, memoryGiB: 0.5 }, { cpu: 1, memoryGiB: 1 })) },
-    // Its clean-up of a deleted cluster's state holds the cluster back by a finalizer, for a Job that a namespace on its way out refuses.
+    // The clean-up holds clusters by a finalizer, for a Job that a terminating namespace refuses.
     env: [{ name: "ENABLE_GCS_FT_REDIS_CLEANUP", value: "false" }],
     featureGates: [
       { name: "RayClusterStatusConditions", enabled: true },
-      // Another way to upgrade needs Ray's own autoscaler, and there is one autoscaler at most.
+      // Incremental upgrades need Ray's autoscaler, a second one.
       { name: "RayServiceIncrementalUpgrade", enabled: false },
     ],
   };

@@ -1,4 +1,4 @@
-/** The pods of a model's Ray cluster: a head that keeps it together, and workers with the GPUs. KubeRay adds `ray start`. */
+/** Head and GPU workers of a model's Ray cluster; KubeRay adds `ray start`. */
 
 import type * as kubernetes from "@pulumi/kubernetes";
 import { HEAD, METRICS_PORT, ray, SERVE_PORT } from "../../engines/ray";
@@ -18,31 +18,31 @@ import { KILL_GRACE } from "./probes";
 import { AGENT_PORT, DASHBOARD_PORT, rayLabels } from "./ray-names";
 import { engineEnvironment } from "./vllm-pod";
 
-/** User `ray` of the image, whose home has the Python that everything runs in (docker/base-deps/Dockerfile of ray 2.56.0). */
+/** User `ray`, whose home has Python (docker/base-deps/Dockerfile of ray 2.56.0). */
 const USER = 1000;
 /** Ray's sessions, sockets and logs. */
 const SESSION_FOLDER = "/tmp";
 const CACHE_FOLDER = "/cache";
 const SHARED_MEMORY = "/dev/shm";
-/** Objects that Ray's processes pass on are requests and answers; half is left to NCCL, and what options take is theirs. */
+/** Objects are requests and answers; half is left to NCCL. */
 const OBJECT_STORE_SHARE = 0.5;
 /** Of the head, which passes nothing on. */
 const HEAD_SHARED_MEMORY_GIB = 1;
 const PROBE_PERIOD_SECONDS = 10;
 /**
- * A pod whose node is lost closes no connection. Ray's own values are 300 and 120 seconds (ray_config_def.h of 2.56.0): so long workers ask the
- * head that is gone. Of all processes of a cluster alike: servers refuse clients that ask more often than they know of.
+ * A lost node closes no connection. Ray's defaults are 300 and 120 seconds (ray_config_def.h of
+ * 2.56.0). Equal for all processes: servers refuse clients that ask too often.
  */
 const NOTICES_LOST_PODS = {
   RAY_grpc_client_keepalive_time_ms: "30000",
   RAY_grpc_client_keepalive_timeout_ms: "20000",
 };
 /**
- * Seconds in which workers find a new head, whose name they may have from a cache. Serve kills replicas that have not answered it by then, of its
- * own after 30 (deployment_state.py of 2.56.0).
+ * Time to find a new head, whose name may be cached. Serve's default is 30 (deployment_state.py of
+ * 2.56.0).
  */
 const FINDS_WORKERS = variables({ RAY_SERVE_SLOW_STARTUP_WARNING_S: "300" });
-/** In which Ray's processes get up on a node that has the image. */
+/** Start of Ray's processes with a local image. */
 const RAY_START_SECONDS = 300;
 
 /** Arguments of `ray start`, as KubeRay takes them: texts. */
@@ -64,12 +64,12 @@ function common({ model }: Pick<ModelServerArgs, "model">) {
 }
 
 /**
- * The image is one of CUDA, which asks for all cards of its node: NVIDIA's runtime gives them to a pod that claims none, unless it is
- * configured otherwise (accept-nvidia-visible-devices-envvar-when-unprivileged).
+ * A CUDA image requests all cards, which NVIDIA's runtime grants to pods without a claim
+ * (accept-nvidia-visible-devices-envvar-when-unprivileged).
  */
 const NO_CARDS = variables({ NVIDIA_VISIBLE_DEVICES: "void" });
 
-/** On the pool of the replicas, where the plan left room for it, and without GPUs. Ray starts no work there. */
+/** On the replicas' pool, without GPUs; Ray starts no work there. */
 export function headPod(args: Pick<ModelServerArgs, "model">): RayPod {
   const alive = { httpGet: { path: "/api/gcs_healthz", port: DASHBOARD_PORT }, timeoutSeconds: 5 };
   return {
@@ -106,13 +106,13 @@ export interface WorkerPodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
 }
 
 /**
- * Seconds that a worker answers without a head before its daemon ends: longer than a lost node takes to be replaced. KubeRay's own
- * value is 600 (constant.go of 1.6.0, DefaultWorkerRayGcsReconnectTimeoutS).
+ * Longer than the replacement of a lost node. KubeRay's default is 600 (constant.go of 1.6.0,
+ * DefaultWorkerRayGcsReconnectTimeoutS).
  */
 const HEADLESS_SECONDS = 3600;
 const HEADLESS = variables({ RAY_gcs_rpc_server_reconnect_timeout_s: String(HEADLESS_SECONDS) });
 
-/** One replica: its GPUs, and the proxy and API that answer for it. */
+/** Includes proxy and API. */
 export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): RayPod {
   const { model, gpu } = args;
   const { sharedMemoryGiB } = model.resources;
@@ -141,9 +141,9 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
             { name: "shared-memory", mountPath: SHARED_MEMORY },
           ],
           writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
-          // All of it runs in this container: the plan's part for Ray's own processes too.
+          // Includes Ray's processes.
           resources: modelResources(model, { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 }),
-          // Ray ends its processes at once on a signal, in the middle of an answer.
+          // Ray stops at once on a signal.
           lifecycle: leaving(model, whileConnected([SERVE_PORT])),
           ...workerProbes(model),
         },
@@ -152,7 +152,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
   };
 }
 
-/** The node's proxy knows the application only once it runs; Ray's daemon lives before. */
+/** The proxy knows the application only once it runs. */
 function workerProbes(model: ModelPlan): Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe"> {
   const ready = {
     httpGet: { path: ray.health.ready, port: "serve" },

@@ -1,4 +1,4 @@
-/** Ray Serve's configuration of a model: one application of `ray.serve.llm`. Pure; real Ray judges it in the end-to-end tests. */
+/** One application of `ray.serve.llm`. End-to-end tests check it with Ray. */
 import { SERVE_PORT } from "../../engines/ray";
 import { rayEngineArgument } from "../../engines/ray/options";
 import { vllmVersionOf } from "../../engines/ray/releases";
@@ -6,7 +6,7 @@ import { argumentsFor } from "../../engines/vllm/releases";
 import type { ModelPlan } from "../../planner/types";
 import { engineArguments } from "./vllm-args";
 
-/** `ServeDeploySchema` of ray.serve.schema (2.56.0), with `LLMServingArgs` of ray.serve.llm as the application's arguments. */
+/** `ServeDeploySchema` of ray.serve.schema (2.56.0) with `LLMServingArgs` of ray.serve.llm. */
 export interface ServeConfig {
   readonly proxy_location: "EveryNode";
   readonly http_options: { readonly host: string; readonly port: number };
@@ -16,7 +16,7 @@ export interface ServeConfig {
     readonly import_path: "ray.serve.llm:build_openai_app";
     readonly args: {
       readonly llm_configs: readonly LlmConfig[];
-      /** Of the API in front of the engines. Without a number of replicas it would scale by itself. */
+      /** API in front of engines. Without a number it scales itself. */
       readonly ingress_deployment_config: { readonly num_replicas: number };
     };
   }[];
@@ -34,7 +34,7 @@ interface LlmConfig {
   readonly log_engine_metrics: true;
 }
 
-/** @param location folder of the weights, or their `s3://` URI when they are streamed. */
+/** @param location folder or `s3://` URI. */
 export function serveConfig(model: ModelPlan, location: string): ServeConfig {
   return {
     proxy_location: "EveryNode",
@@ -49,7 +49,7 @@ export function serveConfig(model: ModelPlan, location: string): ServeConfig {
             {
               model_loading_config: { model_id: model.servedName, model_source: location },
               engine_kwargs: engineKwargs(model),
-              // One bundle for each GPU; those of a replica on one node, which the plan gave so many.
+              // One bundle per GPU, on one node.
               placement_group_config: { bundle_per_worker: { GPU: 1 }, strategy: "STRICT_PACK" },
               deployment_config: {
                 num_replicas: model.minReplicas,
@@ -65,7 +65,7 @@ export function serveConfig(model: ModelPlan, location: string): ServeConfig {
   };
 }
 
-/** What the plan decided and what the user wrote, as arguments of the engine's constructor. */
+/** Planned and user settings as constructor arguments. */
 function engineKwargs(model: ModelPlan): Record<string, unknown> {
   const decided = Object.entries(argumentsFor(vllmVersionOf(model.engineVersion), engineArguments(model)));
   const given = Object.entries(model.args ?? {}).map(([name, value]) => rayEngineArgument(name, value));

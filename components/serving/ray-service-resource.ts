@@ -1,6 +1,6 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 
-/** Where the head keeps the cluster's state (GcsFaultToleranceOptions of KubeRay 1.6.0). */
+/** GcsFaultToleranceOptions of KubeRay 1.6.0. */
 export interface GcsFaultTolerance {
   /** Host and port. */
   readonly redisAddress: string;
@@ -8,22 +8,20 @@ export interface GcsFaultTolerance {
 }
 
 /**
- * The custom resource of ray-project/kuberay 1.6: a Ray cluster and the application on it. Only the fields that the
- * platform sets; the test validates what is rendered against the CRD's schema.
+ * Fields of ray-project/kuberay 1.6 that the platform sets, validated against its CRD by a test.
  */
 export interface IRayService {
   readonly apiVersion: "ray.io/v1";
   readonly kind: "RayService";
   readonly metadata?: object;
   readonly spec?: {
-    /** Applications as YAML, which JSON is: the body that Serve's REST API takes. */
+    /** Body of Serve's REST API; JSON is YAML. */
     readonly serveConfigV2: string;
-    /** `NewCluster`: a changed cluster is created next to the old one, which serves until the new one does. */
+    /** `NewCluster`: the old cluster serves until the new one does. */
     readonly upgradeStrategy: { readonly type: "NewCluster" };
-    /** Seconds that the old cluster lives on after the new one serves. */
     readonly rayClusterDeletionDelaySeconds: number;
     readonly excludeHeadPodFromServeSvc: boolean;
-    /** The Service in front of the workers; the operator adds name, labels and selector. */
+    /** The operator adds name, labels and selector. */
     readonly serveService: kubernetes.types.input.core.v1.Service;
     readonly rayClusterConfig: {
       readonly rayVersion: string;

@@ -26,19 +26,18 @@ import type { IRayService } from "./ray-service-resource";
 import { vllmWeights } from "./vllm-weights";
 
 /**
- * One model on Ray Serve: a RayService, of which KubeRay makes a Ray cluster with a worker for each replica. The number of
- * replicas is the plan's: neither Ray's autoscaler nor Serve's changes it.
+ * A RayService with one worker per replica. The plan sets the number: neither Ray nor Serve scales.
  */
 export class RayService extends PlatformComponent implements ModelServer {
   static readonly controller = rayOperator;
 
   readonly endpoint: ModelEndpoint;
 
-  /** The model control API drives engines, and here the operator does. */
+  /** The operator drives engines, not model control. */
   static endpointOf(model: ModelPlan): ModelEndpoint {
     return {
       ...modelOf(model),
-      // The operator names it, and makes it when the model answers.
+      // Created by the operator once the model answers.
       service: `${serverName(model.name)}-serve-svc`,
       podLabels: rayLabels(model.name, "worker"),
     };
@@ -56,14 +55,14 @@ export class RayService extends PlatformComponent implements ModelServer {
     ];
   }
 
-  /** @throws Error when the model's source is in the model store, and there is none. */
+  /** @throws Error without the model store that it needs. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:RayService", name, opts);
     const { model } = args;
     this.endpoint = RayService.endpointOf(model);
     const instance = serverName(model.name);
     const labels = standardLabels(RAY_APP, instance, { [MODEL_LABEL]: model.name });
-    // A changed cluster is created next to the old one, with all its replicas.
+    // Upgrades run both clusters with all replicas.
     const namespace = modelNamespace(this.child("space"), { model, replaced: model.minReplicas }, this.childOptions());
     const metadata = { name: instance, namespace, labels };
     const { weights, ready } = modelWeights(
@@ -84,7 +83,7 @@ export class RayService extends PlatformComponent implements ModelServer {
       {
         metadata,
         spec: {
-          // All pods but one: Kubernetes can count only so where their controller has no scale (RayCluster).
+          // A number, because RayCluster has no scale.
           minAvailable: model.minReplicas,
           ...EVICTS_UNREADY_PODS,
           selector: { matchLabels: { ...selectorLabels(RAY_APP, instance) } },
@@ -117,16 +116,16 @@ export class RayService extends PlatformComponent implements ModelServer {
         namespace,
         labels,
         annotations: {
-          // Pulumi knows no readiness of foreign kinds: the deployment is done when requests are answered.
+          // Pulumi does not know readiness of foreign kinds.
           "pulumi.com/waitFor": "condition=Ready",
         },
         spec: {
           serveConfigV2: JSON.stringify(serveConfig(model, weights.location), undefined, 2),
           upgradeStrategy: { type: "NewCluster" },
-          // Of the replaced cluster: its head goes at once when it is deleted, and the workers follow their head.
+          // A deleted head ends at once, and its workers follow.
           rayClusterDeletionDelaySeconds: leavingSeconds(model),
           excludeHeadPodFromServeSvc: true,
-          // Without an address of its own: the gateway balances over the workers themselves.
+          // Headless: the gateway balances over workers.
           serveService: { spec: { clusterIP: "None", ports: [{ name: "serve", port: SERVE_PORT }] } },
           rayClusterConfig: {
             rayVersion: model.engineVersion,

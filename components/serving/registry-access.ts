@@ -8,11 +8,11 @@ import { variables } from "./pod-settings";
 export interface RegistryAccess {
   /** An HTTP proxy that tunnels (CONNECT). @default none */
   readonly proxy?: OutsideAddress | undefined;
-  /** Networks in CIDR form of the registry, and of hosts that it redirects to. @default the internet */
+  /** CIDRs of the registry and its redirects. @default the internet */
   readonly registryNetworks?: readonly string[] | undefined;
 }
 
-/** Where the pods connect to, and the port there: of a proxy nothing else. */
+/** A proxy, or the registry. */
 export function registryEnd(
   { proxy, registryNetworks }: RegistryAccess,
   networks: Pick<ClusterNetworks, "privateCidrs">,
@@ -22,7 +22,10 @@ export function registryEnd(
     : { to: outsideEnds(proxy, networks), port: serverAt(proxy).port };
 }
 
-/** Ollama takes the proxy of https alone for its registry; HTTP_PROXY would reach its own clients (ollama/ollama, docs/faq.mdx). */
+/**
+ * Ollama's registry uses the https proxy; HTTP_PROXY would affect its clients (ollama/ollama,
+ * docs/faq.mdx).
+ */
 export function registryVariables({ proxy }: RegistryAccess): kubernetes.types.input.core.v1.EnvVar[] {
   return proxy === undefined ? [] : variables({ HTTPS_PROXY: proxy.url, NO_PROXY: "127.0.0.1,localhost" });
 }

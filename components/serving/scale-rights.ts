@@ -12,15 +12,14 @@ export interface ScaleRightsArgs {
   /** The target's namespace. */
   readonly namespace: pulumi.Input<string>;
   readonly target: ScaleTarget;
-  /** What scales the target by demand: KEDA's is paused. @default nothing */
+  /** KEDA's is paused. @default none */
   readonly autoscaler?: EngineControl["autoscaler"];
-  /** A service account, and the namespace that it is in. */
   readonly client: { readonly namespace: string; readonly serviceAccount: string };
 }
 
 /**
- * The right to read and change how many replicas one controller has, and its annotations for KEDA; nothing else of the controller, and of
- * nothing else. Annotations have no subresource: who may set them may change the rest of that ScaledObject too.
+ * Rights on one controller's scale and its ScaledObject. Annotations have no subresource, so the
+ * rest of the ScaledObject can change too.
  */
 export class ScaleRights extends PlatformComponent {
   constructor(name: string, args: ScaleRightsArgs, opts?: pulumi.ComponentResourceOptions) {

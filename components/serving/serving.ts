@@ -18,19 +18,19 @@ import { SERVERS } from "./servers";
 
 export interface ServingArgs {
   readonly models: readonly ModelPlan[];
-  /** `undefined` in an environment whose engines all pull from their own registries. */
+  /** Undefined if all engines pull from registries. */
   readonly store: ModelStore | undefined;
   readonly cluster: VolumeClasses;
-  /** How engines that fetch models themselves reach their registry. @default over the internet */
+  /** For engines that fetch models. @default the internet */
   readonly registry?: RegistryAccess;
-  /** Lets the model control API drive engines that run on one node. @default none */
+  /** Drives engines on one node. @default none */
   readonly control?: ControlAccess;
   readonly stage: Stage;
-  /** Settings of the GPUs' driver that differ by environment. @default none */
+  /** GPU driver settings by environment. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
-  /** What pods of models wait for, by the pool that they are placed on. @default nothing */
+  /** Prerequisites of pods by pool. @default none */
   readonly poolsReady?: PoolsReady;
-  /** Keys of servers outside, by the names of the secrets. @default none */
+  /** Keys of external servers, by secret. @default none */
   readonly apiKeys?: Readonly<Record<string, pulumi.Output<string>>>;
 }
 
@@ -78,7 +78,7 @@ function registrarKey({ node }: ModelPlan, apiKeys: NonNullable<ServingArgs["api
   return secretKey !== undefined && Object.hasOwn(apiKeys, secretKey) ? apiKeys[secretKey] : undefined;
 }
 
-/** Where the models will answer: a guest under names of its own on its host's Service, which drives it. */
+/** Guests answer by their own names on the host's Service. */
 export function modelEndpoints(models: readonly ModelPlan[], control: ControlAccess | undefined): ModelEndpoint[] {
   const endpoints = hostsOf(models).map((host) => serverFor(host).endpointOf(host, control, guestsOf(host, models)));
   return models.flatMap((model) => {

@@ -1,4 +1,4 @@
-/** The command line and variables of TGI 3.0.1 for a planned model. Pure; the test checks every flag against the launcher's. */
+/** TGI 3.0.1. A test checks every flag against the launcher's. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { TGI_PORT } from "../../engines/tgi";
 import { tgiOptions } from "../../engines/tgi/options";

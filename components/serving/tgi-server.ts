@@ -18,7 +18,7 @@ import { TGI_COMMAND, TGI_FOLDERS, tgiArguments, tgiEnvironment } from "./tgi-ar
 
 const APP = "tgi";
 
-/** One model on TGI, a legacy engine: each replica on one node, from the model store's weights. The model control API leaves it alone. */
+/** A legacy engine: one node per replica, without model control. */
 export class TgiServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 

@@ -1,4 +1,4 @@
-/** The command line of Triton for a planned model, in its release. Pure; the tests check every flag against each release's parser. */
+/** Tests check every flag against the parser of each release. */
 import { TRITON_PORTS } from "../../engines/triton";
 import { tritonOptions } from "../../engines/triton/options";
 import { GRPC_THREADS, tritonHas } from "../../engines/triton/releases";
@@ -22,8 +22,8 @@ export function tritonArguments(model: ModelPlan, repository: string): string[] 
       // The planned model and nothing else, whatever lies next to it; the model control API may load more.
       "--model-control-mode": "explicit",
       "--load-model": model.servedName,
-      // Its ports open when the planned model has loaded, and it ends where that fails. Strictly, one more model that the
-      // control API failed to load would take the pod from all clients of the planned one.
+      // Ports open once the planned model has loaded. Strictly, a failed further model would make
+      // the pod unready for all.
       "--strict-readiness": "false",
       "--http-port": TRITON_PORTS.http,
       "--grpc-port": TRITON_PORTS.grpc,
@@ -38,8 +38,8 @@ export function tritonArguments(model: ModelPlan, repository: string): string[] 
       // After SIGTERM; the default is 30.
       "--exit-timeout-secs": model.drainSeconds,
     }),
-    // A repository of the user's own counts as it is written. The one that is made for a checkpoint needs the completion:
-    // that its answers stream, is in model.yaml, and only the completion carries it into Triton's configuration.
+    // Generated repositories need completion: it carries streaming from model.yaml into Triton's
+    // configuration.
     ...(isRepository ? ["--disable-auto-complete-config"] : []),
     ...rateLimit(resources),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value)),

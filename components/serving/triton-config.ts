@@ -1,4 +1,4 @@
-/** The files of the repository that is made for a checkpoint, by their path in the model's folder. Pure. */
+/** Repository files for a checkpoint, by path. */
 import { batchSize, MAX_BATCHED_TOKENS } from "../../engines/triton/limits";
 import { llmapiConfig, llmapiYaml } from "../../engines/triton/llmapi";
 import { cacheFraction } from "../../engines/triton/memory";
@@ -15,7 +15,7 @@ export interface RepositoryFiles {
 
 /**
  * @param checkpoint folder of the weights.
- * @throws Error where the user's further fields are none of Triton's: the configuration should have refused them.
+ * @throws Error for fields unknown to Triton, which validation refuses earlier.
  */
 export function repositoryFiles(model: ModelPlan, checkpoint: string): RepositoryFiles {
   return {

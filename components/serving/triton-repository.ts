@@ -15,10 +15,7 @@ const REPOSITORY_FOLDER = "/repository";
 const FILES_FOLDER = "/repository-files";
 const FILES = "model-repository";
 
-/**
- * The version's files, and the model's code from the image, where that release has it. A ConfigMap cannot be the repository:
- * its files are links into a hidden folder, which Triton takes for a model.
- */
+/** A ConfigMap's links into a hidden folder would count as a model, so files are copied. */
 const MAKE_REPOSITORY = `
 model="$1/$2"
 mkdir -p "$model/1"
@@ -28,7 +25,7 @@ shift 3
 cp "$@" "$model/1/"
 `;
 
-/** The user's own repository as it was copied, or one that is made for the checkpoint that was: its folder is the location. */
+/** The user's repository as copied, or one generated for the checkpoint. */
 export function tritonRepository(
   logicalName: string,
   model: ModelPlan,

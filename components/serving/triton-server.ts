@@ -25,7 +25,7 @@ import { tritonRepository } from "./triton-repository";
 const APP = "triton";
 const CACHE_FOLDER = "/cache";
 
-/** Ports of the Service: HTTP for the gateway, gRPC for clients in the cluster that a connection is declared for. */
+/** HTTP for the gateway, gRPC for declared clients in the cluster. */
 const PORTS = [
   { name: "http", port: TRITON_PORTS.http },
   { name: "grpc", port: TRITON_PORTS.grpc },
@@ -103,7 +103,7 @@ function tritonPod({ model, gpu }: ModelServerArgs, repository: Weights): Harden
   });
 }
 
-/** Everything that is cached lies in one writable folder: the root file system is read-only. Nothing is fetched at start. */
+/** The root file system is read-only: caches share one folder. Nothing is fetched. */
 function tritonEnvironment() {
   return variables({
     HOME: CACHE_FOLDER,

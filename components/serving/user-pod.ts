@@ -1,4 +1,4 @@
-/** Adds what the user wrote under `models.<name>.pod` to the pods of that model's engine, whatever makes them. */
+/** Adds `models.<name>.pod` to the pods of the engine. */
 import type * as pulumi from "@pulumi/pulumi";
 import { isPlain, type Plain } from "../../kubernetes/plain";
 import { mapPodTemplates, type PodTemplate } from "../../kubernetes/pod-templates";
@@ -130,7 +130,7 @@ function volumeOf({ name, scratchGiB, claim, configMap, secret, readOnly }: User
   };
 }
 
-/** Name of a container or volume in the pod: the prefix keeps it apart from the platform's names, which may change. */
+/** The prefix separates it from the platform's names. */
 function ownName(name: string): string {
   return `own-${name}`;
 }

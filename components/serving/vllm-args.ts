@@ -1,4 +1,4 @@
-/** The command line of vLLM for a planned model, in its release. Pure; the tests check every flag against each release's parser. */
+/** Tests check every flag against the parser of each release. */
 import { VLLM_PORT } from "../../engines/vllm";
 import { vllmArgument } from "../../engines/vllm/options";
 import { PREFIX_HASH, prefixHash } from "../../engines/vllm/prefix-hash";
@@ -24,15 +24,12 @@ const RUNNERS: Readonly<Record<ModelTask, string>> = {
 
 /** Threads with which the RunAI streamer reads; what its documentation suggests for object stores. */
 const STREAM_CONCURRENCY = 16;
-/** Share of a pod's memory, less what options take, that streaming may use as buffer; the streamer's own default is 40 GB, whatever the pod has. */
+/** Streaming buffer; the streamer's default is 40 GB. */
 const STREAM_MEMORY_SHARE = 0.25;
 
 type Arguments = Readonly<Record<string, ArgumentValue | undefined>>;
 
-/**
- * What the plan decided of the engine itself, under the newest release's names without dashes, whatever starts the engine.
- * Undefined: its default.
- */
+/** Planned settings under the newest release's names. Undefined: vLLM's default. */
 export function engineArguments(model: ModelPlan): Arguments {
   return {
     "tensor-parallel-size": model.tensorParallel,
@@ -93,11 +90,10 @@ export function writtenFor({ engineVersion }: Pick<ModelPlan, "engineVersion">, 
 }
 
 /**
- * What it may fill: of GPUs a share. On CPUs that would be one of the pod's memory, and the cache whatever the processes
- * leave of it; there the cache is as large as it was planned, and the share counts for nothing (v1/worker/cpu_worker.py
- * of 0.32.0 and 0.33.0, where `VLLM_CPU_KVCACHE_SPACE` is the older name for whole GiB of it). Where pods take turns on a
- * card both are set: the cache, because others change what it would measure as free, and the share, which is then only what
- * must be free when it starts (determine_available_memory in v1/worker/gpu_worker.py of 0.10.2 to 0.33.0).
+ * A share of GPUs. On CPUs the cache has its planned size, and the share is ignored
+ * (v1/worker/cpu_worker.py of 0.32.0 and 0.33.0; `VLLM_CPU_KVCACHE_SPACE` is its older name). With
+ * time slices both are set: others distort free memory, and the share must be free at start
+ * (determine_available_memory in v1/worker/gpu_worker.py of 0.10.2 to 0.33.0).
  */
 function memory({ gpuVendor, gpuSlice, gpuMemoryUtilization, memoryPerGpu }: ModelPlan): Record<string, number> {
   const isCacheTold = gpuVendor === undefined || gpuSlice?.kind === "time-slices";
@@ -107,7 +103,7 @@ function memory({ gpuVendor, gpuSlice, gpuMemoryUtilization, memoryPerGpu }: Mod
   };
 }
 
-/** It lets running requests end when it receives SIGTERM. Those of a broken group never end, which the engine does not know. */
+/** vLLM finishes requests on SIGTERM. Those of a broken group never end. */
 export function drainsItself({
   engineVersion,
   nodesPerReplica,
@@ -126,10 +122,7 @@ const TORCH_TIMEOUT_SECONDS = 600;
 /** Position of a pod in a replica of several nodes. */
 export type GroupRole = "leader" | "worker";
 
-/**
- * Arguments of one pod of a replica that spans nodes: vLLM's own multi-node mode, without Ray. The variables are
- * those that LeaderWorkerSet puts into each container; Kubernetes expands them.
- */
+/** vLLM's multi-node mode without Ray; LeaderWorkerSet sets the variables. */
 export function groupArguments(model: ModelPlan, location: string, role: GroupRole): string[] {
   return [
     ...vllmArguments(model, location),
@@ -139,8 +132,7 @@ export function groupArguments(model: ModelPlan, location: string, role: GroupRo
       "node-rank": "$(LWS_WORKER_INDEX)",
       "master-addr": "$(LWS_LEADER_ADDRESS)",
       "master-port": RENDEZVOUS_PORT,
-      // Without it the first node to come gives up after ten minutes, while the last one still pulls the image or copies
-      // the weights; the whole group would be made anew, and copy them again.
+      // The first node gives up after ten minutes by default, while others still copy weights.
       "distributed-timeout-seconds": Math.max(TORCH_TIMEOUT_SECONDS, IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
       ...(role === "worker" && { headless: true }),
     }),

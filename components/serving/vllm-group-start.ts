@@ -1,4 +1,4 @@
-/** How the pods of a replica that spans nodes come to compute together: vLLM's own multi-node mode, or Ray. */
+/** Multi-node mode of vLLM, or Ray. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import { exchangeMemoryGiB } from "../../planner/pod-resources";
@@ -10,11 +10,11 @@ import { type GroupRole, groupArguments, rayGroupArguments } from "./vllm-args";
 /** Of the head's cluster state, which every node of it connects to (`ray start`). */
 const RAY_PORT = 6379;
 /**
- * Where Ray's workers listen. On the network of a node they must keep off the ports of kubelet and kube-proxy (10248 to 10256), which are
- * in Ray's own range (10002 to 19999, python/ray/scripts/scripts.py), and off those that Kubernetes gives to Services (30000 and more).
+ * On a node's network, avoids ports of kubelet and kube-proxy (10248 to 10256), which Ray's range
+ * has (10002 to 19999, python/ray/scripts/scripts.py), and node ports (from 30000).
  */
 const WORKER_PORTS = { min: 20_000, max: 28_999 } as const;
-/** Objects that Ray's processes pass on are requests and answers; half is left to NCCL, and what options take is theirs. */
+/** Objects are requests and answers; half is left to NCCL. */
 const OBJECT_STORE_SHARE = 0.5;
 
 export interface GroupStart {
@@ -53,7 +53,7 @@ export function groupStart(model: ModelPlan, location: string, role: GroupRole):
 const START =
   'ray start --node-ip-address="$VLLM_HOST_IP" --num-gpus="$POD_GPUS" --num-cpus="$POD_CPUS" --object-store-memory="$RAY_OBJECT_STORE_BYTES" $RAY_PORTS';
 
-/** The head, then the engine once all nodes are there: it gives up on GPUs that are not. The start-up probe ends the wait. */
+/** The engine fails without all GPUs: wait for all nodes, up to the start-up probe. */
 const LEADER = `
 ${START} --head --port="$RAY_PORT" --include-dashboard=false
 until [ "$(python3 -c 'import ray; ray.init(address="auto", log_to_driver=False); print(sum(node["Alive"] for node in ray.nodes()))')" = "$LWS_GROUP_SIZE" ]; do
@@ -62,7 +62,7 @@ done
 exec vllm serve "$@"
 `;
 
-/** With --block it ends when a process of Ray does, or the head is gone: the group is then made anew. */
+/** --block ends with Ray or the head; then the group restarts. */
 const WORKER = `
 until ray health-check --address "$LWS_LEADER_ADDRESS:$RAY_PORT"; do
   sleep 5

@@ -34,9 +34,8 @@ const APP = "vllm";
 const NCCL = "nccl";
 
 /**
- * One model on vLLM, each replica on several nodes: a LeaderWorkerSet whose pods run vLLM's native multi-node mode, or Ray.
- * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew. Pods restart
- * where one is lost, cut off or stopped (group-member.ts), which vLLM's own paths do not show.
+ * A LeaderWorkerSet in vLLM's multi-node mode, or with Ray. The leader serves the API; a restart of
+ * any pod restarts its group. group-member.ts detects lost pods.
  */
 export class VllmGroup extends PlatformComponent implements ModelServer {
   static readonly controller = groupController;
@@ -48,8 +47,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     const instance = serverName(model.name);
     return {
       ...modelOf(model),
-      // Not the group's name: the controller makes a Service of that name, through which pods that are not ready yet find
-      // their leader, and takes one that exists for its own.
+      // Not the group's name: the controller needs a Service of that name for unready pods.
       service: `${instance}-api`,
       podLabels: { ...selectorLabels(APP, instance), [ROLE_LABEL]: "leader" },
       scale: { apiVersion: "leaderworkerset.x-k8s.io/v1", kind: "LeaderWorkerSet", name: instance },
@@ -123,7 +121,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     );
     new kubernetes.policy.v1.PodDisruptionBudget(
       this.child("budget"),
-      // One pod out of service takes its group with it: the next may go when the group is back.
+      // One unavailable pod takes its group: the next waits.
       { metadata, spec: { ...ONE_AT_A_TIME, selector: { matchLabels: { ...groupPods } } } },
       this.childOptions(),
     );
@@ -189,7 +187,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
   }
 }
 
-/** The pod of one role. Its RDMA devices, where it has any of its own, are in the plan's resources. */
+/** The plan's resources include RDMA devices. */
 function groupPod(
   args: ModelServerArgs,
   read: Pick<VllmPodArgs, "weights" | "files">,
@@ -212,7 +210,7 @@ function groupPod(
     environmentFrom: [{ configMapRef: { name: nccl } }],
     ...(role === "leader"
       ? { probes: vllmProbes(model), busy: both(whileWhole(), whileCounted(model)) }
-      : // All pods of a group are stopped at once, and the leader still answers: it is the one that knows when nothing runs.
+      : // All pods stop at once; only the leader knows when nothing runs.
         { probes: workerProbes(model), busy: whileWhole() }),
   });
 }

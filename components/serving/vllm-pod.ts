@@ -26,7 +26,7 @@ export interface VllmPodArgs
   readonly command?: readonly string[];
 }
 
-/** A pod that runs vLLM: alone, or as one node of a group. Arguments are those after `vllm serve`. */
+/** Alone, or one node of a group. Arguments follow `vllm serve`. */
 export function vllmPod({ files, environment = [], ...args }: VllmPodArgs): HardenedPodArgs {
   const { model, gpu, weights } = args;
   return enginePod({
@@ -68,18 +68,19 @@ export function engineEnvironment(model: ModelPlan, version: string): kubernetes
     HF_HUB_OFFLINE: "1",
     VLLM_NO_USAGE_STATS: "1",
     VLLM_DO_NOT_TRACK: "1",
-    // The server gives up on its engine after ten minutes by default, less than a large model takes to load.
+    // The default of ten minutes is too short for large models.
     VLLM_ENGINE_READY_TIMEOUT_S: String(model.startupBudgetSeconds),
     ...(model.gpuVendor === undefined && cpuThreads(model)),
-    // The API that puts it to sleep exists in development mode alone. No route of the gateway leads there (test/e2e/gateway/development-routes.test.ts).
+    // Sleep needs development mode. The gateway has no route to it
+    // (test/e2e/gateway/development-routes.test.ts).
     ...(vllmOwnSettings(model).sleepMode && { VLLM_SERVER_DEV_MODE: "1" }),
   };
   return variables(variablesFor(version, values));
 }
 
 /**
- * By itself it binds a thread to each core of the machine, most of which are other pods'. One core is left to the API
- * server and the scheduler (utils/ompmultiprocessing.py of 0.32.0 and 0.33.0).
+ * The default binds a thread to every core of the machine. One core stays for API server and
+ * scheduler (utils/ompmultiprocessing.py of 0.32.0 and 0.33.0).
  */
 function cpuThreads({ resources }: ModelPlan): Record<string, string> {
   return {

@@ -6,10 +6,7 @@ import type { ModelPlan } from "../../planner/types";
 import { GROUP_PERIOD, GROUP_PLACE } from "./group-member";
 import { httpProbes, KILL_GRACE, type Probes } from "./probes";
 
-/**
- * Seconds without a step, with requests running, after which a vLLM engine hangs. Three probes, 20 s apart, must say so: a single step of a
- * prefill may take five minutes, and no hang lasts six.
- */
+/** A prefill step may take five minutes: three probes, 20 s apart, detect a hang within six. */
 const STALLED_SECONDS = 270;
 const PERIOD = { periodSeconds: 20, failureThreshold: 3 } as const;
 
@@ -17,8 +14,8 @@ const PERIOD = { periodSeconds: 20, failureThreshold: 3 } as const;
 const NEVER = "inf";
 
 /**
- * Of a pod with vLLM's API server: liveness looks at what its engines do, because /health does not (vllm-project/vllm#36451). A hang
- * is noticed within 6 minutes (test/engines-real/vllm/hang.test.ts). Of the leader of a group also whether its workers are well.
+ * Liveness checks steps, which /health does not (vllm-project/vllm#36451): a hang is detected
+ * within 6 minutes (test/engines-real/vllm/hang.test.ts). A leader also checks its workers.
  */
 export function vllmProbes(model: ModelPlan): Probes {
   const reportsSteps = featureGap("figuresOfEachStep", model.engineVersion) === undefined;

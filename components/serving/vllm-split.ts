@@ -40,16 +40,16 @@ const SCRIPT_FILES = [
 const PROXY_PORT = 8001;
 /** What vLLM itself takes (VLLM_HTTP_MAX_REQUEST_BODY_SIZE of 0.33.0, envs.py), as of every other model. */
 const MAX_BODY_BYTES = 32 * 2 ** 20;
-/** The proxy streams, and holds nothing but requests until they are answered: 16 of them at their largest, 8 of one client; others are asked to wait. */
+/** 16 of the largest requests, 8 of one client; others must wait. */
 const MAX_HELD_BYTES = 16 * MAX_BODY_BYTES;
-/** Four times what it holds: Node's own memory, a copy of what is just read whole, and what sockets have not sent yet. */
+/** Four times what it holds: Node, a copy of the current body, and unsent data. */
 const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 2, ephemeralStorageGiB: 0.25 };
-/** As long as the gateway lets a request wait for its first byte; prompts of a full context take seconds. */
+/** The gateway's limit for the first byte. */
 const PREFILL_TIMEOUT_MS = 120_000;
 
 type Role = "prefill" | "decode";
 
-/** Settings of each kind of pod: `kv_role` names it for people, and `recompute` lets an answer go on when a prefill pod is gone. */
+/** `kv_role` is informative; `recompute` continues an answer without its prefill pod. */
 const TRANSFER: Readonly<Record<Role, Readonly<Record<string, string>>>> = {
   prefill: { kv_connector: "NixlConnector", kv_role: "kv_producer", kv_load_failure_policy: "recompute" },
   decode: { kv_connector: "NixlConnector", kv_role: "kv_consumer", kv_load_failure_policy: "recompute" },
@@ -61,8 +61,8 @@ export function isSplit(model: ModelPlan): boolean {
 }
 
 /**
- * One model on vLLM in two kinds of pods, each with the whole model. Clients reach those that write answers, through the
- * proxy in them, which has the prompt read by one of the others first.
+ * Disaggregated prefill: each pod has the whole model. Clients reach decode pods, whose proxy calls
+ * a prefill pod first.
  */
 export class VllmSplit extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;

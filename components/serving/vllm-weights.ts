@@ -7,8 +7,7 @@ import { adapterFiles } from "./lora-adapters";
 import { variables } from "./pod-settings";
 
 /**
- * Weights as the plan says: copied to the node before the engine starts, or streamed into the GPUs by the engine. Adapters
- * are copied even then: vLLM reads them from folders.
+ * Copied before the start, or streamed into GPUs. vLLM reads adapters from folders in both cases.
  */
 export function vllmWeights(
   logicalName: string,
@@ -32,8 +31,8 @@ export function vllmWeights(
 }
 
 /**
- * The RunAI model streamer, an extra of the vLLM package. That the images hold it was read in public notes on them
- * (2026-11-21), not checked on the pinned ones; an image without it stops at start-up and says so.
+ * The RunAI streamer is an extra of vLLM. Public notes say that images have it (2026-11-21), not
+ * checked; without it vLLM fails at start.
  */
 function streamed(model: ModelPlan, access: ModelStoreAccess): Weights {
   return {

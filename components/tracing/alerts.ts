@@ -11,7 +11,7 @@ const FAILED = "otelcol_exporter_send_failed_spans";
 
 const spansLost: AlertRule = {
   alert: "TraceSpansLost",
-  // Refused: the collector is at its memory limit. Dropped and failed: the store does not answer, or too slowly.
+  // Refused: memory limit. Dropped and failed: the store is slow or down.
   expr: [REFUSED, DROPPED, FAILED]
     .map((name) => `sum by (namespace) (rate(${name}{${IN}}[10m])) > 0`)
     .join("\n    or "),

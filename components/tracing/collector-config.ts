@@ -25,15 +25,15 @@ export const TRACE_TOKEN = "TRACE_TOKEN";
 export const TRACE_COLLECTOR_MEMORY_MIB = 1024;
 
 /**
- * Seconds from the first span of a trace until it is judged. Engine, node and gateway report theirs when the request ends, within a
- * second or two of each other; a span that comes later follows the decision, which is remembered.
+ * Engine, node and gateway report within a second or two of the request's end. Later spans follow
+ * the remembered decision.
  */
 const DECISION_SECONDS = 10;
-/** Traces that wait for their decision, at most: some 10 spans of 1 KiB each are a third of the memory. */
+/** Some 10 spans of 1 KiB each: a third of the memory. */
 const WAITING_TRACES = 30_000;
 const REMEMBERED_DECISIONS = 100_000;
 
-/** Spans that wait for a store that does not answer, bytes as they are sent: a quarter of the memory. */
+/** For an unavailable store: a quarter of the memory. */
 const QUEUE_BYTES = (TRACE_COLLECTOR_MEMORY_MIB / 4) * 2 ** 20;
 
 export interface TraceCollectorArgs {
@@ -64,8 +64,8 @@ export function traceCollectorConfig({ sampling, store, addresses = {} }: TraceC
 }
 
 /**
- * Prompts, answers, keys and query strings are in no attribute of this list. What clients write themselves (`tracestate`) and what
- * errors quote (messages of a status) is removed.
+ * No prompts, answers, keys or query strings. Removes clients' `tracestate` and status messages,
+ * which may quote them.
  */
 const PRIVACY = {
   redaction: { allow_all_keys: false, allowed_keys: SPAN_ATTRIBUTES, summary: "silent" },

@@ -1,7 +1,4 @@
-/**
- * The attributes that spans keep, of requests and of who reports them; every other one is removed. None of them holds text of a request
- * or an answer, a key, a URL's query or a user agent.
- */
+/** Attributes that spans keep. None has request text, keys, queries or user agents. */
 export const SPAN_ATTRIBUTES: readonly string[] = [
   // Who reports it.
   "service.name",

@@ -45,9 +45,8 @@ export function nodeCapacity(
 }
 
 /**
- * The pool's smallest state, pod by pod, packed by the planner's rule (largest first, into the fullest node that still
- * holds the pod). The plan fixes how many nodes there are; which pod meets which node is the scheduler's choice, so
- * this is one valid arrangement of them.
+ * One valid arrangement of the pool's minimum: largest pods first, into the fullest node with room.
+ * The scheduler may choose another.
  */
 export function arrange(
   plan: Pick<DeploymentPlan, "pools" | "mesh" | "models" | "unplaced" | "storage">,

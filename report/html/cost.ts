@@ -59,7 +59,7 @@ export function costSection({ pools, cost }: DeploymentPlan): Section {
   };
 }
 
-/** In the total as all others, and folded: their prices and sources take more room than their money deserves. */
+/** Part of the total, but folded: long rows with small amounts. */
 function minorServices(minor: readonly ServiceCost[], totalMonthlyUsd: number): Markup {
   const sum = minor.reduce((all, { monthlyUsd }) => all + monthlyUsd, 0);
   return html`<details class="differences"><summary>In the total: ${minor.map(({ name }) => name).join(", ")}, each below ${share(MINOR_SHARE, 1)}, together ${money(sum)} a month</summary>${dataTable(

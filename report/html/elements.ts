@@ -20,11 +20,14 @@ ${body}
 
 export interface Column {
   readonly title: string;
-  /** `number` is aligned right; `short` and `number` stay on one line; `long` takes a card's whole width. @default "text" */
+  /**
+   * `number` is right-aligned; `short` and `number` do not wrap; `long` takes a card's width.
+   * @default "text"
+   */
   readonly kind?: "text" | "long" | "short" | "number";
 }
 
-/** A table whose first column names the row. Narrow screens show each row as a card, so the roles are spelled out. */
+/** The first column names the row. Narrow screens show cards, so roles are explicit. */
 export function dataTable(
   caption: string,
   columns: readonly Column[],
@@ -53,7 +56,7 @@ export function twoLines(first: Part, second: Part): Markup {
   return html`${first}<small>${second}</small>`;
 }
 
-/** Text whose type tokens and paths may wrap after their separators, and whose names after hyphens of their own. */
+/** Wraps type tokens and paths after separators, and names after hyphens. */
 export function breakable(text: string): Markup {
   return html`${text.split(/(?<=[:/._@-])(?=[a-zA-Z])/).map((piece, i) => (i === 0 ? piece : html`<wbr>${piece}`))}`;
 }

@@ -19,8 +19,8 @@ export function escapeText(text: string): string {
 }
 
 /**
- * Template tag for HTML and SVG: strings and numbers are escaped, `Markup` is kept, lists are joined, `undefined` is
- * nothing. No caller escapes by hand, so none can forget. Attributes must be quoted.
+ * Escapes strings and numbers, keeps `Markup`, joins lists, drops `undefined`. Attributes must be
+ * quoted.
  */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(literals.map((literal, i) => (i === 0 ? literal : render(parts[i - 1]) + literal)).join(""));

@@ -6,7 +6,7 @@ import { count, gib, parallelism, percent, share } from "./format";
 import { html, type Markup } from "./markup";
 import { keyChip, type ModelKey } from "./model-keys";
 
-/** What each model takes of its tightest GPU (or of its host), against what the engine may use. */
+/** Use of the tightest GPU or host, against the engine's limit. */
 export function memorySection(
   { models, unplaced }: Pick<DeploymentPlan, "models" | "unplaced">,
   keys: ReadonlyMap<string, ModelKey>,

@@ -2,8 +2,8 @@ import type { ModelPlan } from "../../planner/types";
 import { html, type Markup } from "./markup";
 
 /**
- * Fills of models in the topology: muted, apart from each other, and dark enough for white letters (4.5:1). They
- * repeat after the last one; the letter distinguishes models without colour.
+ * Distinct muted fills, dark enough for white letters (4.5:1). They repeat; the letter identifies
+ * models.
  */
 export const MODEL_COLORS = [
   "#3868a3",

@@ -89,7 +89,7 @@ function comparison({ ruleMemoryGB, ruleNodes, exactNodes }: SizingComparison): 
   return `Rule ${plural(ruleNodes, "node")}, ${count(ruleMemoryGB)} GB; exact ${plural(exactNodes, "node")}`;
 }
 
-/** Why the rules and the plan differ takes a paragraph for each model: it opens on demand. */
+/** Folded: a paragraph per model. */
 function differences(models: readonly ModelPlan[]): Markup | undefined {
   const compared = models.filter(({ sizing }) => sizing);
   if (compared.length === 0) {

@@ -19,7 +19,7 @@ const HEADER = 30;
 const NODE_WIDTH = TRACK + 2 * PADDING;
 const FRAME = 8;
 const LINK = 30;
-/** Pods are drawn at least this wide where they all fit, so that they can be named. */
+/** Minimum width for a pod's name. */
 const LABEL_WIDTH = 24;
 
 export interface DrawingContext {
@@ -30,7 +30,7 @@ export interface DrawingContext {
   readonly numbered: boolean;
 }
 
-/** The nodes of a group as one picture; those of a replica that spans nodes have a frame, joined by their link. */
+/** Nodes of a multi-node replica share a frame. */
 export function drawGroup(group: NodeGroup, context: DrawingContext): Markup {
   const joined = group.length > 1;
   const frame = joined ? FRAME : 0;
@@ -61,7 +61,7 @@ function linkName({ nodeLink }: ModelPlan): string {
   return `${transport === "tcp" ? "TCP over Ethernet" : `RDMA over ${FABRIC_NAMES[transport]}`}${speed}`;
 }
 
-/** The fast network that the machines of a pool have, and its pods do not get; undefined where there is none. */
+/** Undefined if pods use the fast network, or there is none. */
 export function idleFabric({ name, fabric, shape }: PoolPlan): string | undefined {
   const { kind, gbps } = shape.rdma;
   if (kind === "none" || fabric) {
@@ -78,7 +78,7 @@ function drawNode(node: ArrangedNode, height: number, context: DrawingContext): 
 <g transform="translate(${PADDING} ${HEADER})">${context.pool.shape.gpu ? drawGpus(node, context) : drawMemory(node, context)}</g>`;
 }
 
-/** One cell per GPU, or per part of one. The cells of a pod are one block: they compute together. */
+/** A cell per GPU or slice; a pod's cells form a block. */
 function drawGpus(node: ArrangedNode, context: DrawingContext): Markup {
   let first = 0;
   const blocks = node.pods.map((pod) => {
@@ -194,7 +194,7 @@ function heightOfNode(pool: PoolPlan): number {
   return HEADER + rows * (CELL + GAP) - GAP + PADDING;
 }
 
-/** Positions of the cells of a node. Slices of one card are in one row, where they have room. */
+/** Slices of a card share a row, space permitting. */
 function gridOf({ shape }: PoolPlan) {
   const perGpu = shape.gpu?.slice?.perGpu ?? 1;
   const perRow = perGpu > CELLS_PER_ROW ? CELLS_PER_ROW : Math.floor(CELLS_PER_ROW / perGpu) * perGpu;

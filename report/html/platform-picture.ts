@@ -17,7 +17,7 @@ const BOX = 56;
 const GAP = 14;
 /** Between the models and what serves them from below. */
 const STEP = 46;
-/** Characters that fit into the columns of models and pools: names of 13 pixels in bold, other text of 12. */
+/** Columns of models and pools: names in bold 13 pixels, other text 12. */
 const MOST = { name: 34, text: 38 } as const;
 
 type Shown = Pick<PlanResult, "plan" | "resources">;
@@ -37,8 +37,8 @@ interface Line {
 type Row = { readonly model: ModelPlan } | { readonly external: ExternalModelPlan };
 
 /**
- * The path of a request through a plan: clients, gateway, models and the pools that they run on, with the model store and
- * metrics. An SVG without styles of its own; `class` names follow the page's stylesheet.
+ * Path of a request: clients, gateway, models, pools, store and metrics. Styled by the page's
+ * `class` names.
  */
 export function platformPicture(shown: Shown): Markup {
   return draw(shown, {});
@@ -87,7 +87,7 @@ ${system.length > 0 ? box({ ...COLUMNS.pools, y: below }, "inside", [{ text: "Pl
 </svg>`;
 }
 
-/** The same as a file of its own, for pages that are not ours: it follows the reader's light or dark preference. */
+/** Standalone file; follows the reader's light or dark preference. */
 export function platformPictureFile(shown: Shown): string {
   const styles = `svg { ${LIGHT} background: var(--page); }
 @media (prefers-color-scheme: dark) { svg { ${DARK} } }

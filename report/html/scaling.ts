@@ -14,7 +14,7 @@ const COLUMNS: readonly Column[] = [
   { title: "From a spike until a further replica answers", kind: "long" },
 ];
 
-/** How replicas follow demand, and how long users wait for it; nothing where no model is scaled. */
+/** Empty if no model scales. */
 export function scalingSections(
   { models }: Pick<DeploymentPlan, "models">,
   keys: ReadonlyMap<string, ModelKey>,
@@ -49,7 +49,7 @@ function row(name: string, scaling: ScalingPlan, key: ModelKey | undefined, long
   ];
 }
 
-/** Colours of the bars, by what the time is spent on. Noticing takes seconds, in two steps. */
+/** By phase. Detection takes seconds, in two steps. */
 const COLOURS: Readonly<Record<keyof Omit<SpikeToServed, "total">, string>> = {
   scrape: "overhead",
   poll: "overhead",

@@ -122,7 +122,10 @@ svg .label { fill: #fff; font-size: 11px; font-weight: 600; }
 .link { stroke: var(--model); stroke-width: 5; }
 `;
 
-/** A shade at the right edge while there is more to scroll to: the page's colour, which moves with the content, covers it at the end. */
+/**
+ * A shade while content remains to scroll; the page's colour moves with the content and covers it
+ * at the end.
+ */
 const SCROLL_HINT = `background: linear-gradient(var(--page), var(--page)) right / 20px 100% no-repeat local,
   linear-gradient(to left, color-mix(in srgb, var(--strong-line) 50%, transparent), transparent) right / 12px 100% no-repeat scroll;`;
 
@@ -168,7 +171,7 @@ summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outli
 .tag { padding: 0 8px; border: 1px solid var(--line); border-radius: 99px; font-size: 12px; color: var(--quiet); }
 `;
 
-/** Where a table has no room, its rows become cards; the column's title is before each value. */
+/** Narrow tables become cards, with column titles before values. */
 const NARROW = `
 @media screen and (max-width: 1160px) {
   table, tbody, tfoot, tbody th, tfoot th { display: block; }
@@ -222,7 +225,7 @@ const PRINT = `
 
 const models = MODEL_COLORS.map((color, i) => `.m${i} { --model: ${color}; }`).join("\n");
 
-/** All styles of the page; colours follow the reader's light or dark preference, paper is always light. */
+/** Follows the light or dark preference; paper is light. */
 export const stylesheet = `
 :root { color-scheme: light dark; ${LIGHT} }
 @media screen and (prefers-color-scheme: dark) { :root { ${DARK} } }

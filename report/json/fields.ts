@@ -1,4 +1,4 @@
-/** Building blocks of the schema of `plan --json`: each field says what it means, and numbers say their unit. */
+/** Fields of `plan --json` with meaning and unit. */
 import { z } from "zod";
 
 export function text(description: string) {

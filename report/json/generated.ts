@@ -1,4 +1,4 @@
-/** What users get of the shape of `plan --json`: a page of its keys, and a JSON Schema to check documents by. */
+/** Page of keys and JSON Schema of `plan --json`. */
 import { z } from "zod";
 import { markdownTable } from "../../stacks/config/markdown-table";
 import { DOCUMENT, type KeyRow, keyRows } from "./rows";
@@ -63,7 +63,7 @@ export function planSchemaText(): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-/** Takes what later releases of this version may add, and words of ours that JSON Schema does not have. */
+/** Accepts additions of later releases, and drops keywords of ours. */
 function loosen(schema: Record<string, unknown>): void {
   if (schema.additionalProperties === false) {
     delete schema.additionalProperties;

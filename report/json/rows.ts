@@ -19,9 +19,9 @@ export interface KeyRow {
 export const DOCUMENT = { io: "output", target: "draft-7" } as const;
 
 /**
- * Mappings before the keys in them, in the order of the document.
- *
- * @param schema @default that of `plan --json`
+ * Parents before their keys, in document order.
+ * @param schema
+ * @default that of `plan --json`
  */
 export function keyRows(schema: z.ZodType = planSchema): KeyRow[] {
   return below(z.toJSONSchema(schema, DOCUMENT) as FieldSchema, "");

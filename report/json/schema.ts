@@ -6,7 +6,7 @@ import { count, flag, gib, oneOf, text, texts, usd } from "./fields";
 import { externalModel, model, serverGroup, unplaced } from "./models";
 import { pool } from "./pools";
 
-/** Raised when a key goes, or changes its name, type, unit or meaning. Not for keys, and values of lists, that are new. */
+/** Raised when a key is removed or changes name, type, unit or meaning. Not for additions. */
 export const SCHEMA_VERSION = 1;
 
 const fixValue = z.union([z.string(), z.number(), z.literal(true), z.array(z.string()), z.null()]);

@@ -78,7 +78,7 @@ text { font: 14px system-ui, Helvetica, Arial, sans-serif; fill: #1f2933 }
 .head { fill: #3e4c59 }
 `;
 
-/** A network as one picture, an SVG file of its own. Path MTU messages and what nothing comes of are left out. */
+/** SVG file. Omits path MTU messages and unused networks. */
 export function networkPicture(environment: string, map: NetworkMap): string {
   const drawn = map.connections.filter(({ on, closedAt }) => !on.startsWith("ICMP") && closedAt === undefined);
   const arrows = ROUTES.flatMap((route) => {

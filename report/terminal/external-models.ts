@@ -2,7 +2,7 @@ import type { ExternalModelPlan } from "../../planner/types";
 import { outsideOf } from "../external-models";
 import { type Style, table, WIDTH, wrap } from "../style";
 
-/** Models of others, in two lines each: where requests go, and what goes with them. Empty where there are none. */
+/** Two lines each; empty without external models. */
 export function externalModels(models: readonly ExternalModelPlan[], s: Style): string {
   if (models.length === 0) {
     return "";

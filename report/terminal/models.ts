@@ -12,7 +12,7 @@ type Row = readonly (string | Cell)[];
 
 const HEADER = ["Models", "placed on", "GPUs", "memory per GPU", "", "replicas", "$/month"];
 
-/** Each model in two lines: where it runs and what it takes, then what it is. Those without a place come first. */
+/** Two lines each: placement and use, then details. Unplaced ones first. */
 export function models(plan: Pick<DeploymentPlan, "models" | "unplaced">, s: Style): string {
   const rows = [
     ...plan.unplaced.flatMap((m) => unplacedRows(m, sharing(m, plan), s)),

@@ -7,7 +7,7 @@ import { type Cell, count, type Style, table, usd, WIDTH, wrap } from "../style"
 
 const HEADER = ["Pools", "machine", "nodes", "GPUs claimed", "$/hour", "$/month", "at most"];
 
-/** Each pool with its cost; below it what its machine has, and what makes the month another figure than 730 hours of the nodes that always run. */
+/** Cost, machine, and why a month differs from 730 hours of the minimum. */
 export function pools(
   { pools: plans, models, cost }: Pick<DeploymentPlan, "pools" | "models" | "cost">,
   cluster: Pick<ClusterFact, "provision" | "kind">,

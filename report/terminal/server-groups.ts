@@ -1,7 +1,7 @@
 import { describedGroups, type GroupsOfPlan, NO_REGISTRAR } from "../server-groups";
 import { type Style, table, WIDTH, wrap } from "../style";
 
-/** Server groups, in a line each, and one more for a registrar. Empty where there are none. */
+/** A line each, and one for a registrar. */
 export function serverGroups(plan: GroupsOfPlan, s: Style): string {
   const groups = describedGroups(plan);
   if (groups.length === 0) {

@@ -18,8 +18,8 @@ function scaledObject(model: string): string {
 /**
  * Failed reads by three counts: with a fallback in force KEDA counts no errors of its own, but
  * failed queries of Prometheus (kedacore/keda v2.21.0 and v2.20.2, pkg/fallback,
- * pkg/scalers/prometheus_scaler.go, pkg/metricscollector). @param growth of a counter: `(series) =>
- * increase(series[5m])`.
+ * pkg/scalers/prometheus_scaler.go, pkg/metricscollector).
+ * @param growth of a counter: `(series) => increase(series[5m])`.
  */
 export function unreadSignals(growth: (series: string) => string): string {
   const counts = [

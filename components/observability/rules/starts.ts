@@ -11,8 +11,8 @@ const RANGES: readonly (readonly [seconds: number, range: PrometheusDuration])[]
 ];
 
 /**
- * A range as long as a start of the model; the shortest without a plan. @param of the expression;
- * its result has labels `namespace` and `model`.
+ * A range as long as a start of the model; the shortest without a plan.
+ * @param of the expression; its result has labels `namespace` and `model`.
  */
 export function overStart(of: (range: PrometheusDuration) => string): string {
   return RANGES.map(([seconds, range], i) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** How fast a body must come: what is sent slower holds memory that others wait for. */
+/** Slower bodies hold memory of others. */
 export interface ArrivalRate {
   /** Milliseconds that any body may take. */
   readonly graceMs: number;
@@ -11,7 +11,10 @@ export interface ArrivalRate {
 /** A body came slower than it must. */
 export class SlowBody extends Error {}
 
-/** Pieces of a body as they come; what is left of one that is given up is not destroyed. @throws SlowBody */
+/**
+ * Does not destroy an abandoned body.
+ * @throws SlowBody
+ */
 export async function* arriving(
   from: IncomingMessage,
   { graceMs, bytesPerSecond }: ArrivalRate,
@@ -30,7 +33,7 @@ export async function* arriving(
       yield value;
     }
   } finally {
-    // Not awaited: it waits for the next piece, which may never come.
+    // Not awaited: the next piece may never come.
     pieces.return?.().catch(() => undefined);
   }
 }

@@ -1,15 +1,15 @@
-/** Memory that requests under way may have together: without a bound, large ones at the same time end the process, and all answers. */
+/** Bounds memory of all requests: large ones in parallel would end the process. */
 export interface HeldShare {
-  /** @returns false where the client, or all together, have too many; none of these are counted then. */
+  /** @returns false, without counting, above the client's or total limit. */
   take(bytes: number): boolean;
   /** Gives all back. */
   end(): void;
 }
 
 /**
- * A client may hold at most as many bytes as remain free: half of all alone, a third next to another one that does the same. So room for
- * a further client remains at any number of clients (Choudhury, Hahne: "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
- * 1998, with a factor of 1).
+ * A client may hold as many bytes as remain free, so there is always room for another (Choudhury,
+ * Hahne: "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998, with a factor
+ * of 1).
  */
 export class HeldBytes {
   private held = 0;
@@ -21,7 +21,7 @@ export class HeldBytes {
     this.most = most;
   }
 
-  /** What one request holds. @param client whose it is; those of no client in particular are one's. */
+  /** @param client owner; anonymous requests share one. */
   share(client = ""): HeldShare {
     let own = 0;
     return {

@@ -1,13 +1,10 @@
-/**
- * Members of a JSON object (RFC 8259) as they were written: what is handed on, is so byte for byte, whatever its numbers and the order
- * of its names. Nothing is kept of a value but its position, and each byte is looked at once.
- */
+/** Members of a JSON object (RFC 8259), kept byte for byte by position, in one pass. */
 import { isUtf8 } from "node:buffer";
 
-/** Values by their names. Of a name that is there twice, the last one counts, as in Python and JavaScript. */
+/** The last of equal names counts, as in Python and JavaScript. */
 export type Members = ReadonlyMap<string, Buffer>;
 
-/** Deeper than any tool's schema; what reads JSON after this has its own limit, which is its stack. */
+/** Deeper than any tool's schema; later parsers are limited by their stack. */
 const MOST_DEPTH = 200;
 /** No API has so many fields. */
 const MOST_MEMBERS = 1_000;
@@ -30,7 +27,7 @@ const [SPACE, DIGIT, HEX, ESCAPED, EXPONENT, SIGN] = [
 ].map(isOneOf) as [boolean[], boolean[], boolean[], boolean[], boolean[], boolean[]];
 const WORDS = ["true", "false", "null"].map(codes);
 
-/** @throws Error for what is no JSON object in UTF-8, has more than 1000 members, or more than 200 values in each other. */
+/** @throws Error unless a JSON object in UTF-8 with at most 1000 members and 200 levels. */
 export function readMembers(text: Buffer): Members {
   if (!isUtf8(text)) {
     throw new Error("no UTF-8");

@@ -1,15 +1,9 @@
 /**
- * Brings models into the Ollama server next to it and proves that they answer: `node model-loader.ts`.
- *
- * Wait for the server, remove models that were there before, pull (Ollama goes on with a partial download by itself), check
- * that each model is on disk, give it the name that clients use, load it once; at the end all are loaded side by side. Only
- * then a port opens, which the pod's readiness asks for: a replica takes requests only after each model has answered one,
- * however the replica was created and whatever its volume held.
- *
- * It ends with its server, or with the first failure, and is started anew: what a server had loaded is gone with it.
- *
- * Runs as it is in a sidecar (Node 24 strips the types). node:http, because fetch gives up on an answer
- * that begins later than five minutes, and a cold load may take longer.
+ * Pulls, names and loads models in the Ollama server of the pod: `node model-loader.ts`. Removes
+ * others first. Opens the readiness port once every model has answered, whatever the volume held.
+ * Ends with the server or the first failure, and restarts. Runs unmodified in a sidecar (Node 24
+ * strips the types). node:http, because fetch gives up after five minutes, and cold loads take
+ * longer.
  */
 import { type IncomingMessage, request } from "node:http";
 import { connect, createServer } from "node:net";
@@ -22,7 +16,7 @@ export interface ModelToLoad {
   /** What clients put in the `model` field. */
   readonly servedName: string;
   readonly task: ModelTask;
-  /** Ollama's own, kept with the name: `num_ctx`, `num_batch`. @default the server's */
+  /** `num_ctx`, `num_batch`. @default the server's */
   readonly parameters?: Readonly<Record<string, number>>;
 }
 
@@ -38,14 +32,13 @@ export interface LoaderJob extends ModelsToLoad {
 }
 
 /**
- * Loads the models, then says so on the port for as long as the server lives.
- *
- * @throws Error with what Ollama said; or that it has ended.
+ * Reports success on the port while the server lives.
+ * @throws Error with Ollama's message, or that it ended.
  */
 export async function keepLoaded(job: LoaderJob): Promise<never> {
   await serverUp(job.server);
-  // Held open and never used: the system closes it when the process at its other end is gone, however short the while.
-  // Ollama sets no time limit on connections (server/routes.go, Serve: http.Server with a Handler alone).
+  // An idle connection, closed by the system when the process ends. Ollama sets no time limit
+  // (server/routes.go, Serve: http.Server with a Handler alone).
   const ended = connectionEnd(job.server);
   await Promise.race([ended, loadModels(job)]);
   const ready = createServer((socket) => socket.on("error", () => undefined).end());
@@ -58,10 +51,8 @@ export async function keepLoaded(job: LoaderJob): Promise<never> {
 }
 
 /**
- * Fetches the models that the disk lacks, and loads all of them. One that is there is not asked for again: a replica
- * restarts without its registry, and as the same models.
- *
- * @throws Error with what Ollama said; or that it cannot hold all of them at once.
+ * Pulls only missing models: a replica restarts without its registry, with the same models. @throws
+ * Error with Ollama's message, or that not all fit.
  */
 export async function loadModels({ server, models }: ModelsToLoad): Promise<void> {
   const onDisk = await namesOnDisk(server);
@@ -83,7 +74,7 @@ export async function loadModels({ server, models }: ModelsToLoad): Promise<void
   }
 }
 
-/** Gives the model the name that clients use, and its parameters, without a second copy of its files. */
+/** Adds a name with parameters, without a copy. */
 async function nameAs(server: string, { tag, servedName, parameters }: ModelToLoad): Promise<void> {
   if (parameters !== undefined) {
     await post(server, "/api/create", { model: servedName, from: tag, parameters, stream: false });
@@ -92,7 +83,7 @@ async function nameAs(server: string, { tag, servedName, parameters }: ModelToLo
   }
 }
 
-/** One was unloaded for another where they do not fit together, or are the same under two names. */
+/** Models may evict each other, or be the same. */
 async function requireLoaded(server: string, models: readonly ModelToLoad[]): Promise<void> {
   const answer = (await json(await send(server, "GET", "/api/ps"))) as { models?: { name: string }[] };
   const loaded = (answer.models ?? []).map(({ name }) => name);
@@ -105,7 +96,7 @@ async function requireLoaded(server: string, models: readonly ModelToLoad[]): Pr
   }
 }
 
-/** Waits as long as it takes: why a server does not come up, its own container says. */
+/** Unlimited: the server's container reports why it fails. */
 async function serverUp(server: string): Promise<void> {
   for (;;) {
     try {
@@ -154,7 +145,7 @@ async function pull(server: string, tag: string): Promise<void> {
 
 const reported = new Map<string, number>();
 
-/** One line for each status, and one for each tenth of a layer. */
+/** One line per status and per tenth of a layer. */
 function report({ status = "", total, completed = 0 }: Progress): void {
   const tenths = total ? Math.floor((completed / total) * 10) : 0;
   if (reported.get(status) !== tenths) {
@@ -170,7 +161,7 @@ async function requireOnDisk(server: string, tag: string): Promise<void> {
   }
 }
 
-/** The volume is planned for these models: before one comes, those that are not among them go under all their names. */
+/** The volume is sized for these models: others are removed first. */
 async function makeRoom(
   server: string,
   models: readonly ModelToLoad[],
@@ -232,7 +223,7 @@ async function json(response: IncomingMessage): Promise<unknown> {
 
 async function send(server: string, method: string, path: string, body?: object): Promise<IncomingMessage> {
   const text = body === undefined ? "" : JSON.stringify(body);
-  // Node gives a DELETE no length of its own, and its body would not be read.
+  // Node sets no length on DELETE.
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = request(`${server}${path}`, { method, headers }, resolve);
@@ -255,16 +246,16 @@ async function read(response: IncomingMessage): Promise<string> {
 }
 
 function message(error: unknown): string {
-  // A refused connection on several addresses has an empty message of its own.
+  // A connection refused on several addresses has an empty message.
   return error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error);
 }
 
 if (process.env.RUN === "model-loader") {
-  // The first process of a container is not ended by a signal that it does not handle.
+  // Process 1 ignores unhandled signals.
   process.once("SIGTERM", () => process.exit(0));
   keepLoaded(JSON.parse(process.env.MODEL_LOADER ?? "{}") as LoaderJob).catch((error: unknown) => {
     console.error(`failed: ${message(error)}`);
-    // exit, rather than an exit code: an answer that was not read to its end would keep the process waiting.
+    // An unread answer would keep the process alive.
     process.exit(1);
   });
 }

@@ -1,14 +1,10 @@
 /**
- * Proxy of a vLLM that decodes; prompts are prefilled elsewhere: `node vllm-prefill-proxy.ts`.
- *
- * Each completion goes to a prefill pod first, for one token, which answers where its cache of the prompt lies
- * (`kv_transfer_params` of the NixlConnector, vLLM 0.33: docs/features/nixl_connector_usage.md). With that it goes to the
- * local vLLM, which fetches the cache and answers. Where no prefill pod helps, the local vLLM reads the prompt itself.
- *
- * Clients are strangers: bodies are bounded in size and time, and together by client, only the API's own paths and known fields are passed on (`vllm-request.ts`), and
- * where a cache lies, no client may say.
- *
- * Runs as it is in a sidecar (Node 24 strips the types).
+ * Proxy of a decoding vLLM: `node vllm-prefill-proxy.ts`. Each completion goes to a prefill pod for
+ * one token, which returns the place of its cache (`kv_transfer_params` of the NixlConnector, vLLM
+ * 0.33: docs/features/nixl_connector_usage.md), then to the local vLLM. Without a prefill pod the
+ * local vLLM reads the prompt. Clients are untrusted: bodies are bounded by size, time and client;
+ * only known paths and fields pass (`vllm-request.ts`). Runs unmodified in a sidecar (Node 24
+ * strips the types).
  */
 import {
   createServer,
@@ -33,18 +29,17 @@ export interface ProxyJob {
   readonly decode: string;
   /** Bytes of a request. */
   readonly maxBodyBytes: number;
-  /** Bytes of all requests that are not answered yet; one client has half of them at most. */
+  /** Of unanswered requests; half for one client. */
   readonly maxHeldBytes: number;
   readonly arrival: ArrivalRate;
   /** Tokens of a prompt and its answer. */
   readonly contextTokens: number;
-  /** Milliseconds that a prompt may take in a prefill pod. */
   readonly prefillTimeoutMs: number;
 }
 
-/** Of a prefill pod: one token, and where the cache lies. */
+/** One token and the cache's place. */
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
-/** What Node keeps of a piece of a body in addition to its bytes: pieces may have one each. */
+/** Overhead per piece of a body; pieces may be one byte. */
 const PIECE_BYTES = 512;
 
 /** Why a request is not answered. */
@@ -60,7 +55,7 @@ class Refusal extends Error {
 export function prefillProxy(job: ProxyJob): Server {
   const held = new HeldBytes(job.maxHeldBytes);
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 120_000 }, (incoming, response) => {
-    // The gateway says who calls, and takes out what a client says of itself.
+    // The gateway sets the caller, and removes clients' values.
     const share = held.share(incoming.headers["x-consumer-id"]?.toString());
     answer(job, incoming, response, share)
       .catch((error: unknown) => {
@@ -103,7 +98,7 @@ function understood<T>(read: () => T): T {
   }
 }
 
-/** Where the cache of a prompt lies; undefined where no prefill pod read it. */
+/** Undefined without prefill elsewhere. */
 async function prefilled(
   { prefill, prefillTimeoutMs }: ProxyJob,
   path: string,
@@ -111,7 +106,7 @@ async function prefilled(
   headers: IncomingHttpHeaders,
   client: ServerResponse,
 ): Promise<Buffer | undefined> {
-  // Not AbortSignal.timeout: Node may collect such a signal when only AbortSignal.any holds it, and a prefill pod that hangs would hold all.
+  // Not AbortSignal.timeout: Node may collect it when only AbortSignal.any holds it.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no answer within ${prefillTimeoutMs} ms`)), prefillTimeoutMs);
   try {
@@ -131,7 +126,7 @@ async function prefilled(
   return undefined;
 }
 
-/** Passes the answer on as it comes; when the client leaves, the request to the engine is cancelled. */
+/** Streams the answer; cancels when the client leaves. */
 async function relay(
   { decode }: ProxyJob,
   method: string,
@@ -165,7 +160,7 @@ function send(
     ...(body !== undefined && { "content-type": "application/json", "content-length": length }),
     ...(authorization !== undefined && { authorization }),
     ...(id !== undefined && { "x-request-id": id }),
-    // Both kinds of pods salt their caches by it (cache_salt.py).
+    // Both salt caches by it (cache_salt.py).
     ...(consumer !== undefined && { "x-consumer-id": consumer }),
   };
   // No connection is kept: the Service balances by connections.
@@ -178,7 +173,10 @@ function send(
   });
 }
 
-/** A client's body. @throws Refusal */
+/**
+ * A client's body.
+ * @throws Refusal
+ */
 async function receive(
   incoming: IncomingMessage,
   { maxBodyBytes, arrival }: ProxyJob,
@@ -191,11 +189,11 @@ async function receive(
   }
 }
 
-/** @throws Refusal when there are more bytes, or the share of what is held has no room for them. */
+/** @throws Refusal for too many bytes, alone or in total. */
 async function read(body: AsyncIterable<Buffer>, most: number, share?: HeldShare): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  // The rest of what is refused is read and forgotten, so that its sender reads the answer.
+  // Drained, so that the sender reads the answer.
   for await (const piece of body) {
     bytes += piece.length;
     if (bytes > most) {
@@ -209,7 +207,7 @@ async function read(body: AsyncIterable<Buffer>, most: number, share?: HeldShare
   return Buffer.concat(pieces);
 }
 
-/** Aborted when the client leaves before it has its answer. */
+/** Aborts when the client leaves early. */
 function goneBefore(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => {
@@ -228,7 +226,7 @@ function refuse(response: ServerResponse, { status, message }: Refusal): void {
   response.writeHead(status, {
     "content-type": "application/json",
     ...(status === 503 && { "retry-after": "1" }),
-    // What is still to come of the body is not waited for.
+    // Does not wait for the rest of the body.
     ...(status === 408 && { connection: "close" }),
   });
   const type = status < 500 ? "invalid_request_error" : "server_error";
@@ -242,6 +240,6 @@ function message(error: unknown): string {
 if (process.env.RUN === "prefill-proxy") {
   const job = JSON.parse(process.env.PREFILL_PROXY ?? "{}") as ProxyJob;
   const server = prefillProxy(job).listen(job.port);
-  // Answers that run may finish; the pod's own time limit ends the rest.
+  // Running answers may finish, within the pod's grace.
   process.once("SIGTERM", () => server.close(() => process.exit(0)));
 }

@@ -1,8 +1,6 @@
 /**
- * What of a client's request reaches vLLM's engines, and whether its prompt may be read elsewhere.
- *
- * Fields that `vllm-request-fields.json` does not list go to no engine: vLLM reads more than one place for where a cache lies
- * (`kv_transfer_params`, and `vllm_xargs`, which becomes the same mapping), and a later release may have a third.
+ * Fields that reach engines, and whether the prompt may be prefilled elsewhere. Unlisted fields are
+ * dropped: vLLM reads cache places from several (`kv_transfer_params`, `vllm_xargs`).
  */
 import { type Members, readMembers, writeMembers } from "./json-members.ts";
 import fields from "./vllm-request-fields.json" with { type: "json" };
@@ -13,23 +11,23 @@ type Treatment = keyof typeof fields.treatments;
 export interface EngineRequest {
   /** The client's fields that engines may have. */
   readonly body: Members;
-  /** It asks for one sequence of one prompt, so that one cache answers it. */
+  /** One sequence of one prompt: one cache suffices. */
   readonly splits: boolean;
 }
 
-/** Bytes of a value that decides something: no switch, count or set of options is longer. */
+/** Longer than any value that decides. */
 const MOST_DECIDING = 1_000;
 /** Instead of a longer value: nothing takes it. */
 const LONGER = Symbol("longer");
 const [QUOTE = 0, OPEN_MAPPING = 0, OPEN = 0, CLOSE = 0, ...OF_TOKENS] = Buffer.from('"{[]0123456789, \t\n\r');
 const TOKENS = new Set(OF_TOKENS);
-/** A content part of this type, also with letters of it escaped; who writes of such parts loses no more than the split. */
+/** A content part of this type, also escaped; a false match only loses the split. */
 const EMBEDDINGS = /prompt_embeds|\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 
 const isAbsent = (value: unknown) => value === undefined || value === null;
 const isCount = (value: unknown, least: number) => Number.isInteger(value) && Number(value) >= least;
 
-/** Of a field that decides it by a short value: see `SPLITS`. */
+/** See `SPLITS`. */
 const DECIDES: Readonly<Partial<Record<Treatment, (value: unknown) => boolean>>> = {
   one: (value) => isAbsent(value) || value === 1,
   off: (value) => value === undefined || value === false,
@@ -45,9 +43,8 @@ const DECIDES: Readonly<Partial<Record<Treatment, (value: unknown) => boolean>>>
 };
 
 /**
- * Whether the value of a field leaves one sequence, and, where a prefill pod gets another value or none, whether vLLM takes it for
- * sure: what the engine that answers would refuse, or might, goes there at once, and no prefill pod works for it. Undefined where the
- * field is absent.
+ * Whether the field allows prefill elsewhere, with a value that vLLM surely accepts. Undefined if
+ * absent.
  */
 function leavesOne(treatment: Treatment, text: Buffer | undefined): boolean {
   switch (treatment) {
@@ -64,7 +61,7 @@ function isListOfTokens(text: Buffer): boolean {
   return text[0] === OPEN && text.at(-1) === CLOSE && text.subarray(1, -1).every((code) => TOKENS.has(code));
 }
 
-/** What a text means, where it is short enough to decide something. */
+/** Value of a short text. */
 function short(text: Buffer | undefined): unknown {
   if (text === undefined) {
     return undefined;
@@ -90,7 +87,7 @@ export function isCompletionPath(path: string): path is CompletionPath {
   return Object.hasOwn(fields.paths, path);
 }
 
-/** @param contextTokens of the model: a prompt and its answer have so many at most. */
+/** @param contextTokens limit of prompt and answer. */
 export function engineRequest(path: CompletionPath, asked: Members, contextTokens: number): EngineRequest {
   const treatments = fields.paths[path] as Readonly<Record<string, Treatment>>;
   const body = new Map([...asked].flatMap(([name, value]) => taken(treatments, name, value)));
@@ -99,15 +96,16 @@ export function engineRequest(path: CompletionPath, asked: Members, contextToken
 }
 
 /**
- * What vLLM asks of fields together, of which a prefill pod gets none or others: a stream with its options and without logprobs of the
- * prompt, no more tokens at most than the model has, and no more at least than at most.
+ * vLLM checks these together, but a prefill pod gets other values: stream options, prompt logprobs,
+ * and minimum and maximum of tokens.
  */
 function agree(path: CompletionPath, body: Members, contextTokens: number): boolean {
   const field = (name: string) => short(body.get(name));
   const streams = field("stream") === true;
   const read = field("prompt_logprobs");
   const most = Number(field("max_completion_tokens") ?? field("max_tokens") ?? contextTokens);
-  // Completions have a maximum of their own, where they name none (CompletionRequest of 0.33.0); null is the rest of the context.
+  // Completions have a default maximum (CompletionRequest of 0.33.0); null is the rest of the
+  // context.
   const atMost = path === "/v1/completions" && !body.has("max_tokens") ? COMPLETION_TOKENS : most;
   return (
     (streams ? isAbsent(read) || read === 0 : isAbsent(field("stream_options"))) &&
@@ -116,7 +114,7 @@ function agree(path: CompletionPath, body: Members, contextTokens: number): bool
   );
 }
 
-/** For a prefill pod: one token, and where the cache of the prompt lies. */
+/** One token, and the cache's place. */
 export function prefillBody(body: Members): Members {
   const sent = new Map([...body, ["stream", FALSE], ["max_tokens", ONE], ["kv_transfer_params", NOWHERE]]);
   if (sent.has("max_completion_tokens")) {
@@ -127,7 +125,7 @@ export function prefillBody(body: Members): Members {
   return sent;
 }
 
-/** For the engine that answers. `lies` is what a prefill pod said, undefined where none read the prompt. */
+/** @param lies result of the prefill pod, if any. */
 export function decodeBody(body: Members, lies: Buffer | undefined): Members {
   return lies === undefined ? body : new Map([...body, ["kv_transfer_params", lies]]);
 }

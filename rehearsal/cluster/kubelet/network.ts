@@ -105,7 +105,10 @@ export class PodNetwork {
   }
 }
 
-/** Bridge end of a pod's link. @param number last octet of the pod's address. */
+/**
+ * Bridge end of a pod's link.
+ * @param number last octet of the pod's address.
+ */
 function portOf(number: number): string {
   return `pod${number}`;
 }
