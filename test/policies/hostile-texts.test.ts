@@ -61,10 +61,12 @@ function hostile(content: string): RecordedInputs[] {
 
 const judged = (content: string) => evaluatePolicies(hostile(content), { project: "p", stack: "s", policies });
 
+/** CPU time: what else runs on the machine does not count. */
 function milliseconds(content: string): number {
-  const start = performance.now();
+  const start = process.cpuUsage();
   judged(content);
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
 }
 
 /** Below it, a measured time says nothing about growth. */
@@ -77,7 +79,7 @@ const CASES = TEXTS.map(([start, rest, end = ""]) => ({
   end,
 }));
 
-test.each(CASES)("$name takes no more time than in proportion", ({ start, rest, end }) => {
+test.each(CASES)("$name takes no more time than in proportion", { timeout: 240_000 }, ({ start, rest, end }) => {
   const time = (length: number) => milliseconds(start + rest(length) + end);
   const short = time(25_000);
   const long = time(100_000);

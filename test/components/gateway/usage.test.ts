@@ -65,15 +65,23 @@ describe("modelUsage", () => {
   });
 
   it("sends the very body, whatever the model's name holds", () => {
+    const names = fc.string({ minLength: 1, unit: "grapheme-ascii" });
+    const count = atNight(40);
     fc.assert(
-      fc.property(fc.string({ minLength: 1, unit: "grapheme-ascii" }), (servedName) => {
-        const { curl } = modelUsage(published("m", { servedName }), PUBLIC, "default");
-        // A shell reads the last argument as it would for curl.
-        const data = curl.slice(curl.lastIndexOf("\n  -d ") + "\n  -d ".length);
-        const seen = execFileSync("sh", ["-c", `printf %s ${data}`], { encoding: "utf8" });
-        expect(JSON.parse(seen)).toMatchObject({ model: servedName });
+      fc.property(fc.array(names, { minLength: count, maxLength: count }), (served) => {
+        const data = served.map((servedName) => {
+          const { curl } = modelUsage(published("m", { servedName }), PUBLIC, "default");
+          return curl.slice(curl.lastIndexOf("\n  -d ") + "\n  -d ".length);
+        });
+        // A shell reads the last argument as it would for curl. JSON has no line ends: one line is one body.
+        const seen = execFileSync("sh", ["-c", `printf '%s\\n' ${data.join(" ")}`], { encoding: "utf8" });
+        const models = seen
+          .trimEnd()
+          .split("\n")
+          .map((body) => JSON.parse(body).model);
+        expect(models).toEqual(served);
       }),
-      { numRuns: atNight(40) },
+      { numRuns: 1 },
     );
   });
 });
