@@ -120,7 +120,7 @@ function write(folder: string, file: string, text: string): void {
 function filesBelow(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (["node_modules", "dist", "__pycache__"].includes(entry.name)) {
+    if (/^(node_modules|dist|__.*__)$/.test(entry.name)) {
       return [];
     }
     return entry.isDirectory() ? filesBelow(root, path) : [path];
