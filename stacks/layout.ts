@@ -49,6 +49,7 @@ import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
 import { platformNamespaces } from "./platform-namespaces";
 import { runsKeda } from "./scaled-models";
+import { storeElsewhere } from "./storage-access";
 
 /** Everything known before resources exist. */
 export interface Layout extends LaidOut {
@@ -95,7 +96,7 @@ export function layOut(
     ...nodeTargets(endpoints),
     ...gatewayTargets({ ...gatewayProxies, metrics: PROXY_METRICS }),
     ...rateLimiterTargets({ ...rateLimiterPods, port: RATE_LIMITER.metricsPort, rules: quotas.map(quotaRule) }),
-    modelStoreTarget(storeMetricsPods),
+    ...(plan.storage.backend ? [] : [modelStoreTarget(storeMetricsPods)]),
     certManagerTarget(certManagerPods),
     ...awsControllers(planned).map(({ name, pods }) => controllerTarget(name, pods)),
     ...(runsKeda(plan.models) ? kedaTargets() : []),
@@ -131,7 +132,11 @@ export function layOut(
           return metricsApi ? kedaConnections(cluster, metricsApi) : [];
         })
       : []),
-    ...storeConnections(plan, cluster, { isBundled: planned.bundle !== undefined, access: environment.storage }),
+    ...storeConnections(plan, cluster, {
+      isBundled: planned.bundle !== undefined,
+      access: environment.storage,
+      bucket: storeElsewhere(environment.storage),
+    }),
     ...fabricGateConnections(plan.pools, cluster),
     ...servingConnections(plan.models, cluster, environment.storage),
     ...nodeConnections(plan.groups, endpoints, cluster),

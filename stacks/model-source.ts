@@ -3,11 +3,18 @@ import { findModel, type ModelEntry } from "../catalog/models";
 import { engineOf } from "../engines";
 import { isClaim, parseSource, sourceText, splitBucketUri } from "../engines/sources";
 import type { ModelSource } from "../planner/types";
-import { buildOf, type ModelConfig } from "./config";
+import { buildOf, type EnvironmentConfig, type ModelConfig, storeBucket } from "./config";
 
-/** A prefix of one of these buckets is copied into the store; any other bucket is the store's own. */
-export function copiedSource(source: ModelSource, buckets: Readonly<Record<string, unknown>>): ModelSource {
-  return source.kind === "bucket" && Object.hasOwn(buckets, splitBucketUri(source.uri).bucket)
+/** A prefix of another of these buckets than the store's is copied into the store; any other bucket is the store's own. */
+export function copiedSource(
+  source: ModelSource,
+  storage: Pick<EnvironmentConfig["storage"], "backend" | "bucket" | "buckets">,
+): ModelSource {
+  if (source.kind !== "bucket") {
+    return source;
+  }
+  const { bucket } = splitBucketUri(source.uri);
+  return bucket !== storeBucket(storage) && Object.hasOwn(storage.buckets, bucket)
     ? { ...source, copied: true }
     : source;
 }

@@ -37,6 +37,7 @@ import {
   roleOf,
   settingsOutcome,
   sourceAuthorityFiles,
+  storeBucket,
   storeFolder,
 } from "./config";
 import { jwksUrl } from "./config/core/jwks-url";
@@ -105,12 +106,17 @@ export function toPlanRequest(
     ...tokenIssuer(environment, authorities.get(ISSUER_AUTHORITIES)),
     ...ofReceivers(environment, authorities),
     ...ofSources(environment, authorities),
-    storage: environment.storage,
+    storage: storageRequest(environment.storage),
     drainSeconds: requestTimes(environment.gateway).drainSeconds,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
     apiPrices: statedPrices(environment),
     ...(billing && { billing }),
   };
+}
+
+function storageRequest({ backend, ...storage }: EnvironmentConfig["storage"]): PlanRequest["storage"] {
+  const elsewhere = typeof backend === "object" ? "bucket" : backend === "none" ? "none" : undefined;
+  return { ...storage, bucket: storeBucket({ ...storage, backend }), ...(elsewhere && { backend: elsewhere }) };
 }
 
 function statedPrices({ apiPrices }: EnvironmentConfig): StatedPrice[] {
@@ -297,11 +303,11 @@ function modelRequest(
   config: ModelConfig,
   architecture: ModelArchitecture,
   chatTemplate: string | undefined,
-  { buckets, nodeCacheGiB }: Pick<EnvironmentConfig["storage"], "buckets" | "nodeCacheGiB">,
+  storage: EnvironmentConfig["storage"],
 ): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);
-  const source = copiedSource(modelSource(name, config), buckets);
+  const source = copiedSource(modelSource(name, config), storage);
   const { formatNamed, defaultQuantization } = engineOf(config.engine);
   const quantization =
     config.quantization ?? build?.quantization ?? formatNamed?.(source)?.quantization ?? defaultQuantization;
@@ -332,7 +338,7 @@ function modelRequest(
     ...(config.pools && { pools: config.pools }),
     ...requested,
     ...(isClaim(source) && { loading: "mount" as const }),
-    ...(nodeCacheGiB !== undefined &&
+    ...(storage.nodeCacheGiB !== undefined &&
       requested.loading === "copy" &&
       engineOf(config.engine).weightsFrom === "store" &&
       isSynchronized({ source }) && { loading: "cache" as const }),

@@ -65,7 +65,7 @@ import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 import { scaledModels } from "./scaled-models";
-import { storageAccess } from "./storage-access";
+import { storageAccess, storeElsewhere } from "./storage-access";
 import { assertTransformed } from "./transforms";
 
 /** Inputs of a stack function. */
@@ -206,23 +206,27 @@ export class Platform extends PlatformComponent {
     );
     const certManager = { namespace: CERT_MANAGER_NAMESPACE, ready: controllers.releases };
 
-    const store = new ModelStore(
-      this.child("store"),
-      {
-        plan: plan.storage,
-        models: plan.models,
-        cluster,
-        certManager,
-        protect: stage === "production",
-        registryGbps: environment.storage.registryGbps,
-        access: storageAccess(environment.storage, plan.sourceAuthorities),
-        ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
-        ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
-        ...(bundle && { bundle: modelBundle(bundle) }),
-        keepers: addons.flatMap((addon) => addon.keepers(args) ?? []),
-      },
-      children,
-    );
+    const store =
+      plan.storage.backend === "none"
+        ? undefined
+        : new ModelStore(
+            this.child("store"),
+            {
+              storeBucket: storeElsewhere(environment.storage, plan.sourceAuthorities),
+              plan: plan.storage,
+              models: plan.models,
+              cluster,
+              certManager,
+              protect: stage === "production",
+              registryGbps: environment.storage.registryGbps,
+              access: storageAccess(environment.storage, plan.sourceAuthorities),
+              ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
+              ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
+              ...(bundle && { bundle: modelBundle(bundle) }),
+              keepers: addons.flatMap((addon) => addon.keepers(args) ?? []),
+            },
+            children,
+          );
 
     const devices = rdmaDevices(this.child("rdma-devices"), { cluster, stage }, optionsAfter(...gpusReady));
     const nodesOf = ({ name: pool, shape }: PoolPlan) => [

@@ -28,5 +28,6 @@ export type {
   PoolConfig,
   SecretKey,
 } from "./schema";
+export { bucketBackend, storeBucket } from "./store-backend";
 export { storeFolder } from "./store-folder";
 export { readTextFile } from "./text-file";
