@@ -45,11 +45,11 @@ import type { DeploymentPlan } from "../planner/types";
 import type { ActiveAddon } from "./addons/addon";
 import type { LaidOut, Planned } from "./addons/contract";
 import type { Bundle } from "./bundle/open-bundle";
+import { storeElsewhere } from "./config/core/store-backend";
 import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
 import { platformNamespaces } from "./platform-namespaces";
 import { runsKeda } from "./scaled-models";
-import { storeElsewhere } from "./storage-access";
 
 /** Everything known before resources exist. */
 export interface Layout extends LaidOut {

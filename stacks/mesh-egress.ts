@@ -5,7 +5,7 @@ import { sourceServer } from "../components/storage/source-servers";
 import { SOURCES } from "../engines/sources";
 import type { DeploymentPlan } from "../planner/types";
 import type { CoreConfig } from "./config/core/schema";
-import { storeElsewhere } from "./storage-access";
+import { storeElsewhere } from "./config/core/store-backend";
 
 /** Default ACME server: Let's Encrypt. */
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";

@@ -58,6 +58,7 @@ import { assertBundled, bundledParts, modelBundle } from "./bundle/parts";
 import { assertCharts } from "./chart-files";
 import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
+import { storeElsewhere } from "./config/core/store-backend";
 import { FolderRecord } from "./gitops/folder-record";
 import { gpuAccess } from "./gpu-access";
 import { devicesByCdi, gpuSoftware } from "./gpu-software";
@@ -65,7 +66,7 @@ import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 import { scaledModels } from "./scaled-models";
-import { storageAccess, storeElsewhere } from "./storage-access";
+import { storageAccess } from "./storage-access";
 import { assertTransformed } from "./transforms";
 
 /** Inputs of a stack function. */

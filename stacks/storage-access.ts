@@ -1,28 +1,7 @@
 /** How Jobs of the model store reach what they copy: the configuration's servers, with the certificates that its files hold. */
 import type { HubAccess } from "../components/storage/hub-access";
-import type { StoreBucket } from "../components/storage/store-server";
-import { sourceAuthorities } from "./config/authorities";
 import type { CoreConfig } from "./config/core/schema";
-import { bucketBackend } from "./config/store-backend";
-
-/**
- * The bucket that is the store.
- *
- * @param authorities as below.
- */
-export function storeElsewhere(
-  storage: Pick<CoreConfig["storage"], "backend" | "buckets">,
-  authorities: Readonly<Record<string, string>> = {},
-): StoreBucket | undefined {
-  const backend = bucketBackend(storage);
-  const settings = backend && storage.buckets[backend.bucket];
-  if (backend === undefined || settings === undefined) {
-    return undefined;
-  }
-  const { url, region, networks } = settings;
-  const text = authorities[sourceAuthorities("buckets", backend.bucket)];
-  return { ...backend, url, region, ...(networks && { networks }), ...(text !== undefined && { authorities: text }) };
-}
+import { sourceAuthorities } from "./config/core/store-backend";
 
 /** @param authorities PEM, by the names of `sourceAuthorities`. */
 export function storageAccess(

@@ -11,6 +11,7 @@ import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
+import { bucketServer } from "./bucket-server";
 import { bundledModels, type ModelBundle } from "./bundled-models";
 import type { HubAccess } from "./hub-access";
 import type { ManifestPin } from "./manifest-pin";
@@ -23,7 +24,7 @@ import { credentialsSecret, storeClient } from "./store-client";
 import type { StoreKeys } from "./store-keys";
 import { copiesPrefix, hasSyncJob, keeperOf, keyPrefix, NODE_CACHE_READER, readerOf, WRITER } from "./store-layout";
 import { storeRoles } from "./store-roles";
-import { bucketServer, type StoreBucket, type StoreServer } from "./store-server";
+import type { StoreBucket, StoreServer } from "./store-server";
 
 export interface ModelStoreArgs {
   /** Says too which of the models go through the store. */

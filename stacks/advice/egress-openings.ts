@@ -1,4 +1,5 @@
 /** Connections to any public address, because only a name is known. */
+
 import { DEFAULT_GPU_NODE_IMAGE, gpuNodeImage } from "../../catalog/gpu-node-images";
 import { engineOf } from "../../engines";
 import { splitBucketUri } from "../../engines/sources";
@@ -8,7 +9,7 @@ import { nodeMakers } from "../../planner/node-makers";
 import { isCached } from "../../planner/storage";
 import type { ModelPlan, ModelSource } from "../../planner/types";
 import { receiversOf } from "../addons/observability/receivers";
-import { storeElsewhere } from "../storage-access";
+import { storeElsewhere } from "../config/core/store-backend";
 import type { Advised } from "./advice";
 
 /** A caller and its target, without Kubernetes API clients (`api-server-cidrs`). */

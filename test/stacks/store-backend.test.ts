@@ -12,10 +12,12 @@ const reader = { accessKey: "readerIdApiKey", secretKey: "readerApiKey" };
 const writer = { accessKey: "writerIdApiKey", secretKey: "writerApiKey" };
 const backend = { bucket: "corp-models", reader };
 
-const planned = async (storage: object, chat: object) => {
+const planned = async (storage: object, chat: object, sections: object = {}) => {
   const secrets = [reader, writer].flatMap(({ accessKey, secretKey }) => [accessKey, secretKey]);
   const named = secrets.filter((secret) => JSON.stringify(storage).includes(secret));
-  const text = environmentText(onA10({}, { models: { chat: { model, concurrency: 1, ...chat } }, storage }));
+  const text = environmentText(
+    onA10({}, { models: { chat: { model, concurrency: 1, ...chat } }, storage, ...sections }),
+  );
   const lines = named.map((secret) => `  inference-stacks:${secret}:\n    secure: v1:none\n`);
   return (await planText(`${text}\n${lines.join("")}`)).plan;
 };
@@ -54,6 +56,27 @@ ruleCases([
     { path: "storage.nodeCacheGiB", allowed: "storage.backend is none", fix: "remove it" },
   ],
 ]);
+
+describe("an add-on", () => {
+  const page = { hostname: "chat.example.com", adminEmail: "ops@example.com" };
+  it.each([
+    [
+      "the chat page without a store",
+      { backend: "none" },
+      "pvc://weights/qwen",
+      /storage\.backend\b.*backups of the page/s,
+    ],
+    [
+      "the chat page with a store that is only read",
+      { backend, buckets },
+      source,
+      /storage\.backend\.writer.*backups of the page/s,
+    ],
+  ])("refuses %s", async (_, storage, from, says) => {
+    const extra = { openWebUi: page, gateway: { consumers: { "open-webui": { models: ["chat"] } } } };
+    await expect(planned(storage, { source: from }, extra)).rejects.toThrow(says);
+  });
+});
 
 const missing = [`${path}.reader.accessKey`, `${path}.reader.secretKey`] as const;
 describe("refuses", () => {

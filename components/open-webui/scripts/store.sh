@@ -11,24 +11,9 @@ first_line() {
   printf '%s' "$line"
 }
 
-# A key as a part of a URL: keys of stores elsewhere are Base64, some of them.
-in_url() {
-  text="$1"
-  while [ -n "$text" ]; do
-    rest="${text#?}"
-    case "${text%"$rest"}" in
-      /) printf '%%2F' ;;
-      +) printf '%%2B' ;;
-      =) printf '%%3D' ;;
-      *) printf '%s' "${text%"$rest"}" ;;
-    esac
-    text="$rest"
-  done
-}
-
-# As an environment variable they stay out of the process list.
-access_key="$(in_url "$(first_line "${KEYS_DIR}/access-key")")"
-secret_key="$(in_url "$(first_line "${KEYS_DIR}/secret-key")")"
+# As an environment variable they stay out of the process list. mc takes them as they are: no part of it is decoded.
+access_key="$(first_line "${KEYS_DIR}/access-key")"
+secret_key="$(first_line "${KEYS_DIR}/secret-key")"
 export MC_HOST_store="${STORE_URL%%://*}://${access_key}:${secret_key}@${STORE_URL#*://}"
 folder="store/${BUCKET}/${PREFIX}"
 

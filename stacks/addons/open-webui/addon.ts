@@ -3,7 +3,7 @@ import { openWebUiConnections } from "../../../components/open-webui/connections
 import { openWebUiService } from "../../../components/open-webui/gateway-service";
 import { OPEN_WEBUI } from "../../../components/open-webui/names";
 import { OPEN_WEBUI_NAMESPACE } from "../../../names/namespaces";
-import { storeElsewhere } from "../../storage-access";
+import { storeElsewhere } from "../../config/core/store-backend";
 import { addon } from "../addon";
 import { pageAdvice } from "./advice";
 import { openWebUiSecrets, openWebUiSection } from "./config";

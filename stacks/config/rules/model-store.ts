@@ -3,10 +3,10 @@ import { parseSource, SOURCES, splitBucketUri } from "../../../engines/sources";
 import { hubPrefix } from "../../../planner/storage";
 import { list, type Path } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
+import { bucketBackend, storeBucket } from "../core/store-backend";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
 import type { ModelConfig } from "../schema";
 import { sourceRegistry } from "../source-registry";
-import { bucketBackend, storeBucket } from "../store-backend";
 import { storeFolder } from "../store-folder";
 
 /** Weights come from the environment's own store, with keys for it only. */

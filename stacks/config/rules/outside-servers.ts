@@ -5,9 +5,9 @@ import { type OutsideSettings, outsideProblems } from "../core/outside-url";
 import { HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { NAMESPACE } from "../core/schema";
+import { bucketBackend } from "../core/store-backend";
 import { API_KEY_NAME } from "../secrets";
 import { sourceRegistry } from "../source-registry";
-import { bucketBackend } from "../store-backend";
 
 interface NamedServer {
   readonly path: Path;

@@ -3,9 +3,9 @@ import { engineOf } from "../../../engines";
 import { parseSource, SOURCES, splitBucketUri } from "../../../engines/sources";
 import { list, suggest } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
+import { bucketBackend, storeBucket } from "../core/store-backend";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
 import type { ModelConfig } from "../schema";
-import { bucketBackend, storeBucket } from "../store-backend";
 
 type Storage = NonNullable<RuleContext["sections"]["storage"]>;
 
