@@ -9,7 +9,7 @@ import { nodeMakers } from "../../planner/node-makers";
 import { isCached } from "../../planner/storage";
 import type { ModelPlan, ModelSource } from "../../planner/types";
 import { receiversOf } from "../addons/observability/receivers";
-import { storeElsewhere } from "../config/core/store-backend";
+import { storeElsewhere } from "../config";
 import type { Advised } from "./advice";
 
 /** A caller and its target, without Kubernetes API clients (`api-server-cidrs`). */
