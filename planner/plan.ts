@@ -80,7 +80,7 @@ function planPlaced(
   const services =
     request.billing && cloudServices(request.billing, billedPlan(request, poolPlans, modelPlans, storage));
   const priced = services ? costOf(billed, request.monthlyBudgetUsd, services) : machines;
-  const cost = externalModels.length === 0 ? priced : withoutPriceOf(externalModels, priced);
+  const cost = billedElsewhere(priced, externalModels, storage);
   if (request.monthlyBudgetUsd !== undefined && cost.monthlyUsd > request.monthlyBudgetUsd) {
     problems.push(overBudget(cost.monthlyUsd, request.monthlyBudgetUsd));
   }
@@ -117,10 +117,18 @@ function billedPlan(
   return { pools, models, storeGiB: sizeGiB, bootVolumeGiB: new Map(disks) };
 }
 
-/** External models are billed elsewhere: this bill must not look complete. */
-function withoutPriceOf(externalModels: readonly ExternalModelPlan[], cost: CostPlan): CostPlan {
+/** What others bill, so that this bill does not look complete. */
+function billedElsewhere(
+  cost: CostPlan,
+  externalModels: readonly ExternalModelPlan[],
+  { bucket, bucketGiB }: StoragePlan,
+): CostPlan {
   const names = externalModels.map(({ name }) => name).join(", ");
-  return { ...cost, notPriced: [...cost.notPriced, `external models (${names})`] };
+  const others = [
+    ...(externalModels.length > 0 ? [`external models (${names})`] : []),
+    ...(bucketGiB === undefined ? [] : [`bucket ${bucket} of the model store (${bucketGiB} GiB)`]),
+  ];
+  return others.length === 0 ? cost : { ...cost, notPriced: [...cost.notPriced, ...others] };
 }
 
 function poolOf(pools: readonly PoolPlan[], name: string): PoolPlan {

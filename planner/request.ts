@@ -14,7 +14,7 @@ import type { ServiceLevel } from "./service-level";
 import type { SpeedMeasurement } from "./speed/measurement";
 import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { DerivedSetting, Traffic } from "./traffic";
-import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
+import type { ExternalModelPlan, NumaPolicy, Revision, Stage, StoreElsewhere, Taint } from "./types";
 import type { UserPod } from "./user-pod";
 
 export interface PoolRequest {
@@ -133,6 +133,8 @@ export interface PlanRequest {
   readonly sourceAuthorities?: Readonly<Record<string, string>>;
   readonly storage: {
     readonly bucket: string;
+    /** @default MinIO in the cluster */
+    readonly backend?: StoreElsewhere;
     /** Set size; undefined: computed from the models. */
     readonly sizeGiB?: number;
     /** Cache of weights on each node that serves models with `loading: "cache"`. @default none */

@@ -45,20 +45,24 @@ export function storedModels<M extends Pick<ModelPlan, "source">>(models: readon
 /** As models need, or as configured if more. */
 export function planStorage({ storage, models: asked }: PlanRequest, models: readonly ModelPlan[]): StoragePlan {
   const stored = storedModels(models);
+  const needed = storeNeedGiB(stored);
+  const { backend } = storage;
   return {
     models: stored.map((m) => m.name),
     bucket: storage.bucket,
-    sizeGiB: Math.max(storage.sizeGiB ?? MINIMUM_STORE_GIB, storeNeedGiB(stored)),
+    ...(backend && { backend }),
+    sizeGiB: backend ? 0 : Math.max(storage.sizeGiB ?? MINIMUM_STORE_GIB, needed),
+    ...(backend === "bucket" && { bucketGiB: needed }),
     ...(asked.some(isCached) && { nodeCacheGiB: storage.nodeCacheGiB }),
   };
 }
 
 /** A store that would fill up during a download. */
 export function storeProblem({ storage }: PlanRequest, models: readonly ModelPlan[]): CapacityProblem | undefined {
-  const { sizeGiB } = storage;
+  const { sizeGiB, backend } = storage;
   const stored = storedModels(models);
   const needed = storeNeedGiB(stored);
-  if (sizeGiB === undefined || sizeGiB >= needed) {
+  if (backend !== undefined || sizeGiB === undefined || sizeGiB >= needed) {
     return undefined;
   }
   const each = stored.map((model) => `${model.name} ${inStoreGiB(model)}`).join(", ");

@@ -45,6 +45,7 @@ import type { DeploymentPlan } from "../planner/types";
 import type { ActiveAddon } from "./addons/addon";
 import type { LaidOut, Planned } from "./addons/contract";
 import type { Bundle } from "./bundle/open-bundle";
+import { storeElsewhere } from "./config/core/store-backend";
 import { gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
 import { platformNamespaces } from "./platform-namespaces";
@@ -95,7 +96,7 @@ export function layOut(
     ...nodeTargets(endpoints),
     ...gatewayTargets({ ...gatewayProxies, metrics: PROXY_METRICS }),
     ...rateLimiterTargets({ ...rateLimiterPods, port: RATE_LIMITER.metricsPort, rules: quotas.map(quotaRule) }),
-    modelStoreTarget(storeMetricsPods),
+    ...(plan.storage.backend ? [] : [modelStoreTarget(storeMetricsPods)]),
     certManagerTarget(certManagerPods),
     ...awsControllers(planned).map(({ name, pods }) => controllerTarget(name, pods)),
     ...(runsKeda(plan.models) ? kedaTargets() : []),
@@ -132,7 +133,11 @@ export function layOut(
           return metricsApi ? kedaConnections(cluster, metricsApi) : [];
         })
       : []),
-    ...storeConnections(plan, cluster, { isBundled: planned.bundle !== undefined, access: environment.storage }),
+    ...storeConnections(plan, cluster, {
+      isBundled: planned.bundle !== undefined,
+      access: environment.storage,
+      bucket: storeElsewhere(environment.storage),
+    }),
     ...fabricGateConnections(plan.pools, cluster),
     ...servingConnections(plan.models, cluster, environment.storage),
     ...nodeConnections(plan.groups, endpoints, cluster),

@@ -5,6 +5,7 @@ import { sourceServer } from "../components/storage/source-servers";
 import { SOURCES } from "../engines/sources";
 import type { DeploymentPlan } from "../planner/types";
 import type { CoreConfig } from "./config/core/schema";
+import { storeElsewhere } from "./config/core/store-backend";
 
 /** Default ACME server: Let's Encrypt. */
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
@@ -22,10 +23,12 @@ export function meshEgress(
     source,
     ...(adapters?.list ?? []).map((each) => each.source),
   ]);
+  const store = storeElsewhere(storage);
   const urls = [
     ...outside.map(({ outside: { address } }) => address.url),
     ...groups.flatMap(({ registrar }) => registrar?.url ?? []),
     ...models.flatMap((model) => sourceServer(model, storage)?.address.url ?? []),
+    ...(store ? [store.url] : []),
     ...(tokenIssuer ? [tokenIssuer.jwks.url] : []),
     ...(gateway.tls.kind === "acme" ? [gateway.tls.server ?? LETS_ENCRYPT] : []),
   ];

@@ -37,6 +37,7 @@ import {
   roleOf,
   settingsOutcome,
   sourceAuthorityFiles,
+  storeBucket,
   storeFolder,
 } from "./config";
 import { jwksUrl } from "./config/core/jwks-url";
@@ -106,12 +107,17 @@ export function toPlanRequest(
     ...tokenIssuer(environment, authorities.get(ISSUER_AUTHORITIES)),
     ...ofReceivers(environment, authorities),
     ...ofSources(environment, authorities),
-    storage: environment.storage,
+    storage: storageRequest(environment.storage),
     drainSeconds: requestTimes(environment.gateway).drainSeconds,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
     apiPrices: statedPrices(environment),
     ...(billing && { billing }),
   };
+}
+
+function storageRequest({ backend, ...storage }: EnvironmentConfig["storage"]): PlanRequest["storage"] {
+  const elsewhere = typeof backend === "object" ? "bucket" : backend === "none" ? "none" : undefined;
+  return { ...storage, bucket: storeBucket({ ...storage, backend }), ...(elsewhere && { backend: elsewhere }) };
 }
 
 function statedPrices({ apiPrices }: EnvironmentConfig): StatedPrice[] {
@@ -298,7 +304,7 @@ function modelRequest(
   config: ModelConfig,
   architecture: ModelArchitecture,
   chatTemplate: string | undefined,
-  storage: Pick<EnvironmentConfig["storage"], "buckets" | "imageVolumes" | "nodeCacheGiB">,
+  storage: EnvironmentConfig["storage"],
 ): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);

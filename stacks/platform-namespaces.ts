@@ -41,7 +41,7 @@ export function platformNamespaces(
     ...(environment.gateway.controller ? [] : [ENVOY_GATEWAY_NAMESPACE]),
     AI_GATEWAY_NAMESPACE,
     ...(environment.cluster.certManager === "platform" ? [CERT_MANAGER_NAMESPACE] : []),
-    MODEL_STORE_NAMESPACE,
+    ...(plan.storage.backend === "none" ? [] : [MODEL_STORE_NAMESPACE]),
     ...(plan.models.some(isCached) ? [NODE_CACHE_NAMESPACE] : []),
     ...gateNamespaces(plan.pools),
     ...servingNamespaces(plan.models, plan.stage),

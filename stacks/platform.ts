@@ -58,6 +58,7 @@ import { assertBundled, bundledParts, modelBundle } from "./bundle/parts";
 import { assertCharts } from "./chart-files";
 import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
+import { storeElsewhere } from "./config/core/store-backend";
 import { FolderRecord } from "./gitops/folder-record";
 import { gpuAccess } from "./gpu-access";
 import { devicesByCdi, gpuSoftware } from "./gpu-software";
@@ -207,23 +208,27 @@ export class Platform extends PlatformComponent {
     );
     const certManager = { namespace: CERT_MANAGER_NAMESPACE, ready: controllers.releases };
 
-    const store = new ModelStore(
-      this.child("store"),
-      {
-        plan: plan.storage,
-        models: plan.models,
-        cluster,
-        certManager,
-        protect: stage === "production",
-        registryGbps: environment.storage.registryGbps,
-        access: storageAccess(environment.storage, plan.sourceAuthorities),
-        ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
-        ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
-        ...(bundle && { bundle: modelBundle(bundle) }),
-        keepers: addons.flatMap((addon) => addon.keepers(args) ?? []),
-      },
-      children,
-    );
+    const store =
+      plan.storage.backend === "none"
+        ? undefined
+        : new ModelStore(
+            this.child("store"),
+            {
+              storeBucket: storeElsewhere(environment.storage, plan.sourceAuthorities),
+              plan: plan.storage,
+              models: plan.models,
+              cluster,
+              certManager,
+              protect: stage === "production",
+              registryGbps: environment.storage.registryGbps,
+              access: storageAccess(environment.storage, plan.sourceAuthorities),
+              ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
+              ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
+              ...(bundle && { bundle: modelBundle(bundle) }),
+              keepers: addons.flatMap((addon) => addon.keepers(args) ?? []),
+            },
+            children,
+          );
 
     const devices = rdmaDevices(this.child("rdma-devices"), { cluster, stage }, optionsAfter(...gpusReady));
     const nodesOf = ({ name: pool, shape }: PoolPlan) => [

@@ -1,11 +1,11 @@
 /** How Jobs of the model store reach what they copy: the configuration's servers, with the certificates that its files hold. */
 import type { HubAccess } from "../components/storage/hub-access";
-import type { EnvironmentConfig } from "./config";
-import { sourceAuthorities } from "./config";
+import type { CoreConfig } from "./config/core/schema";
+import { sourceAuthorities } from "./config/core/store-backend";
 
 /** @param authorities PEM, by the names of `sourceAuthorities`. */
 export function storageAccess(
-  { hub, proxy, buckets, registries }: EnvironmentConfig["storage"],
+  { hub, proxy, buckets, registries }: CoreConfig["storage"],
   authorities: Readonly<Record<string, string>> = {},
 ): HubAccess {
   const trusted = <Server extends object>(kind: "buckets" | "registries", servers: Readonly<Record<string, Server>>) =>

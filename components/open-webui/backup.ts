@@ -2,16 +2,14 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
-import type { CertManager } from "../certificates/cert-manager";
 import { type HardenedContainer, type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { type JobScripts, jobScripts, scriptPath } from "../core/job-scripts";
 import { named } from "../core/known";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import type { StoreFolder } from "../storage/model-store";
-import { caFile, TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
-import { MC_ENVIRONMENT } from "../storage/store-client";
-import { MODEL_STORE_HOST, modelStorePods } from "../storage/store-layout";
+import type { TrustedAuthority } from "../storage/store-certificates";
+import { mcEnvironment } from "../storage/store-client";
 import { DATA_FOLDER, OPEN_WEBUI_BACKUP, openWebUiPods } from "./names";
 
 export interface BackupArgs {
@@ -20,7 +18,6 @@ export interface BackupArgs {
   readonly claimName: pulumi.Input<string>;
   /** Of its volume. */
   readonly storageGiB: number;
-  readonly certManager: CertManager;
   readonly copies: StoreFolder;
 }
 
@@ -49,7 +46,7 @@ export function backup(name: string, args: BackupArgs, opts: pulumi.CustomResour
     },
     opts,
   );
-  trustCertificate(`${name}-trust`, namespace, args.certManager, opts);
+  const authority = copies.server.trustIn(`${name}-trust`, namespace, opts);
   const scripts = jobScripts(
     `${name}-scripts`,
     {
@@ -60,8 +57,8 @@ export function backup(name: string, args: BackupArgs, opts: pulumi.CustomResour
     },
     opts,
   );
-  const store = storeContainer(args, scripts);
-  const pod = { claimName, keysName: named(keys, KEYS), scripts };
+  const store = storeContainer(args, scripts, authority);
+  const pod = { claimName, keysName: named(keys, KEYS), scripts, authority };
   cronJob(`${name}-nightly`, OPEN_WEBUI_BACKUP, args, opts, {
     ...podArgs(pod),
     // One volume, one node: where the page has it.
@@ -120,7 +117,7 @@ function cronJob(
         },
       },
     },
-    { ...opts, dependsOn: [...copies.ready] },
+    { ...opts, dependsOn: [...copies.server.ready] },
   );
 }
 
@@ -128,10 +125,12 @@ function podArgs({
   claimName,
   keysName,
   scripts,
+  authority,
 }: {
   readonly claimName: pulumi.Input<string>;
   readonly keysName: pulumi.Input<string>;
   readonly scripts: JobScripts;
+  readonly authority: TrustedAuthority | undefined;
 }): Omit<HardenedPodArgs, "containers"> {
   return {
     priorityClassName: PRIORITY.batch.name,
@@ -140,7 +139,7 @@ function podArgs({
       { name: "copy", emptyDir: {} },
       { name: "keys", secret: { secretName: keysName } },
       scripts.volume,
-      caFile(TRUST_SECRET).volume,
+      ...(authority ? [authority.volume] : []),
     ],
   };
 }
@@ -170,26 +169,26 @@ function pythonContainer(args: BackupArgs, name: string, script: string, scripts
   };
 }
 
-function storeContainer(args: BackupArgs, scripts: JobScripts) {
-  const { bucket, prefix } = args.copies;
+function storeContainer(args: BackupArgs, scripts: JobScripts, authority: TrustedAuthority | undefined) {
+  const { bucket, prefix, server } = args.copies;
   return (way: "upload" | "download"): HardenedContainer => ({
     name: way,
     // The store's own image, which has mc.
     image: image("model-store"),
     command: ["/bin/sh", scriptPath("store.sh"), way],
     env: [
-      { name: "STORE_HOST", value: `${MODEL_STORE_HOST}:${modelStorePods.port}` },
+      { name: "STORE_URL", value: server.url },
       { name: "BUCKET", value: bucket },
       { name: "PREFIX", value: prefix },
       { name: "KEYS_DIR", value: KEYS_FOLDER },
       ...COPY_ENV,
-      ...MC_ENVIRONMENT,
+      ...mcEnvironment(authority),
     ],
     volumeMounts: [
       scripts.mount,
       COPY_MOUNT,
       { name: "keys", mountPath: KEYS_FOLDER, readOnly: true },
-      caFile(TRUST_SECRET).mount,
+      ...(authority ? [authority.mount] : []),
     ],
     writablePaths: ["/tmp"],
     resources: resources(args),

@@ -3,17 +3,20 @@ import { connect } from "../core/connections";
 import type { ClusterNetworks } from "../core/network";
 import { type OutsideAddress, outsideEnds, serverAt } from "../core/outside";
 import { gatewayProxies, PROXY_PORTS } from "../gateway/names";
-import { modelStorePods } from "../storage/store-layout";
+import { type StoreBucket, storeEnds } from "../storage/store-server";
 import { openWebUiBackupPods, openWebUiPods } from "./names";
 
 export interface OpenWebUiConnections {
   /** Who signs people in. @default the page itself */
   readonly issuer?: OutsideAddress;
   readonly networks: Pick<ClusterNetworks, "privateCidrs">;
+  /** The model store, where it is elsewhere. @default in the cluster */
+  readonly storeBucket?: StoreBucket | undefined;
 }
 
 /** Requests to the page are in the gateway's list. */
-export function openWebUiConnections({ issuer, networks }: OpenWebUiConnections): Connection[] {
+export function openWebUiConnections({ issuer, networks, storeBucket }: OpenWebUiConnections): Connection[] {
+  const store = storeEnds(storeBucket, networks);
   return [
     connect({
       name: "open-webui-to-gateway",
@@ -26,8 +29,8 @@ export function openWebUiConnections({ issuer, networks }: OpenWebUiConnections)
       name: "open-webui-backup-to-model-store",
       reason: "Chats and users are copied into the model store, and back from there",
       from: openWebUiBackupPods,
-      to: modelStorePods,
-      ports: [modelStorePods.port],
+      to: store.to,
+      ports: [store.port],
     }),
     ...(issuer
       ? [

@@ -4,7 +4,6 @@ import * as random from "@pulumi/random";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { OPEN_WEBUI_NAMESPACE } from "../../names/namespaces";
-import type { CertManager } from "../certificates/cert-manager";
 import type { Cluster } from "../core/cluster";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
@@ -38,7 +37,6 @@ export interface OpenWebUiArgs extends PageSettings {
   /** Volume of the database and of uploaded files, GiB. */
   readonly storageGiB: number;
   readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow">;
-  readonly certManager: CertManager;
   /** Protects the volume from deletion. */
   readonly protect: boolean;
   /** Folder in the model store for copies. */
@@ -115,8 +113,8 @@ export class OpenWebUi extends PlatformComponent {
       },
       this.childOptions(),
     );
-    const { storageGiB, certManager, copies } = args;
-    backup(this.child("backup"), { namespace, claimName, storageGiB, certManager, copies }, this.childOptions());
+    const { storageGiB, copies } = args;
+    backup(this.child("backup"), { namespace, claimName, storageGiB, copies }, this.childOptions());
 
     this.address = args.address;
     this.adminPassword = `kubectl -n ${OPEN_WEBUI_NAMESPACE} get secret ${SECRET} -o jsonpath='{.data.${SECRET_VARIABLES.adminPassword}}' | base64 -d`;

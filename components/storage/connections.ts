@@ -8,7 +8,8 @@ import { outsideEnds } from "../core/outside";
 import { type HubAccess, hubEnd } from "./hub-access";
 import { syncPods } from "./model-sync";
 import { sourceServer } from "./source-servers";
-import { hasSyncJob, modelStorePods, nodeCachePods, synchronizedAdapters } from "./store-layout";
+import { hasSyncJob, nodeCachePods, synchronizedAdapters } from "./store-layout";
+import { type StoreBucket, storeEnds } from "./store-server";
 
 /**
  * Who reads and fills the model store.
@@ -16,20 +17,28 @@ import { hasSyncJob, modelStorePods, nodeCachePods, synchronizedAdapters } from 
  * @param storage says which of the models go through the store.
  * @param models the environment's.
  * @param options `isBundled`: a folder on a node has the models, nothing is downloaded. `access`: where downloads come from.
+ * `bucket`: the store, where it is elsewhere.
  */
 export function storeConnections(
   { storage, models }: Pick<DeploymentPlan, "storage" | "models">,
   networks: ClusterNetworks,
-  { isBundled = false, access = {} }: { readonly isBundled?: boolean; readonly access?: HubAccess } = {},
+  {
+    isBundled = false,
+    access = {},
+    bucket,
+  }: { readonly isBundled?: boolean; readonly access?: HubAccess; readonly bucket?: StoreBucket | undefined } = {},
 ): Connection[] {
+  if (storage.backend === "none") {
+    return [];
+  }
   const hub = hubEnd(access, networks);
   const readers = storage.models.map((name) => podsIn(modelNamespaceName(name)));
-  const to = modelStorePods;
-  const ports = [modelStorePods.port];
+  const { to, port } = storeEnds(bucket, networks);
+  const ports = [port];
   return [
     connect({
       name: "jobs-to-model-store",
-      reason: "Jobs of the store set it up and fill it",
+      reason: bucket ? "Jobs fill the store" : "Jobs of the store set it up and fill it",
       from: podsIn(MODEL_STORE_NAMESPACE),
       to,
       ports,

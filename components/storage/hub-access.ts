@@ -3,7 +3,7 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import type { End } from "../core/connections";
 import { type ClusterNetworks, internet } from "../core/network";
 import { type OutsideAddress, outsideEnds, serverAt } from "../core/outside";
-import { MODEL_STORE_HOST } from "./store-layout";
+import type { StoreEndpoint } from "./store-server";
 
 /** The way out of networks that have none of their own. */
 export interface HubAccess {
@@ -48,7 +48,10 @@ export function hubEnd(
  * Variables of such a Job. Node reads the proxy's from release 24 on, where NODE_USE_ENV_PROXY says so (Node's CLI documentation); neither
  * the store nor the Kubernetes API is behind it.
  */
-export function hubVariables({ hub, proxy }: HubAccess): kubernetes.types.input.core.v1.EnvVar[] {
+export function hubVariables(
+  { hub, proxy }: HubAccess,
+  { url }: Pick<StoreEndpoint, "url">,
+): kubernetes.types.input.core.v1.EnvVar[] {
   return [
     ...(hub ? [{ name: "HF_ENDPOINT", value: hub.url.replace(/\/+$/, "") }] : []),
     ...(proxy
@@ -57,7 +60,7 @@ export function hubVariables({ hub, proxy }: HubAccess): kubernetes.types.input.
           { name: "HTTPS_PROXY", value: proxy.url },
           { name: "HTTP_PROXY", value: proxy.url },
           // Kubernetes puts the address in its place.
-          { name: "NO_PROXY", value: `${MODEL_STORE_HOST},$(KUBERNETES_SERVICE_HOST)` },
+          { name: "NO_PROXY", value: `${new URL(url).hostname},$(KUBERNETES_SERVICE_HOST)` },
         ]
       : []),
   ];

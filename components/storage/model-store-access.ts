@@ -1,13 +1,12 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
-import type { CertManager } from "../certificates/cert-manager";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { named } from "../core/known";
 import { type ManifestPin, type ManifestPinArgs, manifestPin } from "./manifest-pin";
-import { TRUST_SECRET, trustCertificate } from "./store-certificates";
 import { credentialsSecret, type StoreClient, storeClient } from "./store-client";
 import type { StoreKeys } from "./store-keys";
+import type { StoreServer } from "./store-server";
 
 const KEYS = "model-store-keys";
 
@@ -20,7 +19,7 @@ export interface ModelStoreAccessArgs {
   readonly prefix: string;
   /** Of the model's reader. */
   readonly keys: StoreKeys;
-  readonly certManager: CertManager;
+  readonly server: StoreServer;
   /** Account that fills the prefix, and its namespace; `undefined` when it is filled by hand. */
   readonly syncAccount: ManifestPinArgs["writer"] | undefined;
 }
@@ -48,7 +47,7 @@ export class ModelStoreAccess {
       },
       options,
     );
-    trustCertificate(`${name}-trust`, args.namespace, args.certManager, options);
+    const authority = args.server.trustIn(`${name}-trust`, args.namespace, options);
     this.pin =
       args.syncAccount &&
       manifestPin(
@@ -58,6 +57,6 @@ export class ModelStoreAccess {
       );
     this.bucket = args.bucket;
     this.prefix = args.prefix;
-    this.client = storeClient(named(keys, KEYS), TRUST_SECRET);
+    this.client = storeClient(named(keys, KEYS), args.server, authority);
   }
 }

@@ -11,40 +11,26 @@ import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
+import { bucketServer } from "./bucket-server";
 import { bundledModels, type ModelBundle } from "./bundled-models";
 import type { HubAccess } from "./hub-access";
 import type { ManifestPin } from "./manifest-pin";
-import { MinioServer } from "./minio-server";
+import { minioStore } from "./minio-store";
 import { ModelStoreAccess } from "./model-store-access";
 import { type ModelSyncArgs, modelSync, SYNC_SCRIPTS, syncAccount } from "./model-sync";
 import { nodeCache } from "./node-cache";
 import { sourceAuthorities, sourceSecret, sourceServer } from "./source-servers";
-import { storeCertificates } from "./store-certificates";
-import { credentialsSecret } from "./store-client";
-import { randomKeys, type StoreKeys } from "./store-keys";
-import {
-  copiesPrefix,
-  hasSyncJob,
-  keeperOf,
-  keeperPolicy,
-  keyPrefix,
-  METRICS,
-  MODEL_STORE_HOST,
-  metricsPolicy,
-  modelStorePods,
-  NODE_CACHE_READER,
-  readerOf,
-  readerPolicy,
-  readPrefixes,
-  WRITER,
-  writerPolicy,
-} from "./store-layout";
-import { storeMetrics } from "./store-metrics";
-import { type StoreUser, storeProvisioning } from "./store-provisioning";
+import { credentialsSecret, storeClient } from "./store-client";
+import type { StoreKeys } from "./store-keys";
+import { copiesPrefix, hasSyncJob, keeperOf, keyPrefix, NODE_CACHE_READER, readerOf, WRITER } from "./store-layout";
+import { storeRoles } from "./store-roles";
+import type { StoreBucket, StoreServer } from "./store-server";
 
 export interface ModelStoreArgs {
   /** Says too which of the models go through the store. */
   readonly plan: StoragePlan;
+  /** The store, where it is elsewhere. @default a server in the cluster */
+  readonly storeBucket?: StoreBucket | undefined;
   /** The environment's models. */
   readonly models: readonly ModelPlan[];
   readonly cluster: Pick<Cluster, "storageClass" | "volumesGrow">;
@@ -77,66 +63,51 @@ export interface StoreFolder {
   /** Key prefix, without slashes at its ends. */
   readonly prefix: string;
   readonly keys: StoreKeys;
-  /** What must be done before the keys open it. */
-  readonly ready: readonly pulumi.Resource[];
+  readonly server: StoreServer;
 }
 
 /**
- * The environment's object store with its models in it: one server over TLS, one bucket that cannot be read without a key,
- * one read-only user per model, and a Job per Hugging Face model that fills its prefix and reports what it copied to
- * where the model's engine looks. The bucket keeps no versions: old ones would only be unused weights.
+ * The environment's object store with its models in it: one bucket that cannot be read without a key, and a Job per model
+ * of a source elsewhere that fills its prefix and reports what it copied to where the model's engine looks. The bucket of
+ * the server in the cluster keeps no versions: old ones would only be unused weights.
  *
  * A model's files change when its Job runs again and its revision names other ones by then: `main` and other branches
  * move, a commit does not.
  */
 export class ModelStore extends PlatformComponent {
   readonly bucket: string;
-  readonly endpoint = `https://${MODEL_STORE_HOST}:${modelStorePods.port}`;
   private readonly args: ModelStoreArgs;
-  private readonly readers = new Map<string, StoreKeys>();
-  private readonly keepers = new Map<string, StoreKeys>();
-  private cacheKeys: StoreKeys | undefined;
-  private readonly provisioned: pulumi.Resource;
-  /** What all sync Jobs have in common. */
-  private readonly syncs: Omit<ModelSyncArgs, "model" | "modelNamespace" | "dependsOn">;
-  private readonly filled = new Map<string, pulumi.Resource>();
+  private readonly server: StoreServer;
+  /** What all sync Jobs have in common. Undefined: nothing is written to the store. */
+  private readonly syncs: Omit<ModelSyncArgs, "model" | "modelNamespace" | "dependsOn"> | undefined;
+  private readonly filled = new Map<string, readonly pulumi.Resource[]>();
   /** Jobs by the prefix that they fill. */
   private readonly copied = new Map<string, pulumi.Resource>();
 
   constructor(name: string, args: ModelStoreArgs, opts?: pulumi.ComponentResourceOptions) {
     super("storage:ModelStore", name, opts);
     this.args = args;
-    this.bucket = args.plan.bucket;
-    const models = args.models.filter(({ name }) => args.plan.models.includes(name));
+    const { plan, storeBucket: elsewhere, cluster, certManager, protect, apiKeys: secrets = {}, keepers = [] } = args;
+    const { bucket, sizeGiB } = plan;
+    this.bucket = bucket;
+    const models = args.models.filter(({ name }) => plan.models.includes(name));
     const { namespace } = new IsolatedNamespace(
       this.child("ns"),
-      { namespace: MODEL_STORE_NAMESPACE, keep: args.protect },
+      { namespace: MODEL_STORE_NAMESPACE, keep: protect },
       this.childOptions(),
     );
-    storeCertificates(this.child("tls"), { namespace, certManager: args.certManager }, this.childOptions());
-    const server = new MinioServer(
-      this.child("minio"),
-      {
-        namespace,
-        sizeGiB: args.plan.sizeGiB,
-        storageClass: args.cluster.storageClass,
-        volumeGrows: args.cluster.volumesGrow,
-        protect: args.protect,
-      },
-      this.childOptions(),
-    );
-    const writer = this.keys(WRITER);
-    const metrics = this.keys(METRICS);
-    const provisioning = storeProvisioning(
-      this.child("setup"),
-      { namespace, bucket: this.bucket, users: this.users(models, writer, metrics), dependsOn: [server] },
-      this.childOptions(),
-    );
-    this.provisioned = provisioning;
-    storeMetrics(this.child("metrics"), { namespace, keys: metrics, dependsOn: [provisioning] }, this.childOptions());
-    this.syncs = this.syncArgs(namespace, writer);
+    const isFilled = elsewhere === undefined || elsewhere.writer !== undefined;
+    const roles = storeRoles(bucket, models, keepers, isFilled);
+    this.server = elsewhere
+      ? bucketServer(name, { bucket: elsewhere, secrets, namespace, roles }, this.childOptions())
+      : minioStore(
+          (suffix) => this.child(suffix),
+          { namespace, bucket, sizeGiB, cluster, certManager, protect, roles },
+          this.childOptions(),
+        );
+    this.syncs = isFilled ? this.syncArgs(namespace) : undefined;
     this.cache(models.filter(isCached));
-    this.registerOutputs({ endpoint: this.endpoint, bucket: this.bucket });
+    this.registerOutputs({ endpoint: this.server.url, bucket });
   }
 
   /**
@@ -145,12 +116,11 @@ export class ModelStore extends PlatformComponent {
    * @throws Error when the store does not have the model.
    */
   grant(logicalName: string, model: ModelPlan, namespace: pulumi.Input<string>, opts: OptionsOfGone): ModelStoreAccess {
-    const keys = this.readers.get(model.name);
-    if (keys === undefined) {
+    if (!this.args.plan.models.includes(model.name)) {
       throw new Error(`models.${model.name} is not among the models of the store`);
     }
+    const { server } = this;
     const prefix = keyPrefix(model, this.bucket);
-    const { certManager } = this.args;
     const account = { namespace: MODEL_STORE_NAMESPACE, serviceAccount: syncAccount(model.name) };
     const access = new ModelStoreAccess(
       logicalName,
@@ -159,13 +129,13 @@ export class ModelStore extends PlatformComponent {
         namespace,
         bucket: this.bucket,
         prefix,
-        keys,
-        certManager,
+        keys: server.keysOf(readerOf(model.name)),
+        server,
         syncAccount: hasSyncJob(model) ? account : undefined,
       },
       opts,
     );
-    this.filled.set(model.name, access.pin ? this.synchronize(model, namespace, access.pin) : this.provisioned);
+    this.filled.set(model.name, access.pin ? [this.synchronize(model, namespace, access.pin)] : server.ready);
     return access;
   }
 
@@ -174,60 +144,28 @@ export class ModelStore extends PlatformComponent {
    * @throws Error when the store does not have it.
    */
   copiesOf(keeper: string): StoreFolder {
-    const keys = this.keepers.get(keeper);
-    if (keys === undefined) {
+    if (!this.args.keepers?.includes(keeper)) {
       throw new Error(`${keeper} is not among the keepers of the store`);
     }
-    return { bucket: this.bucket, prefix: copiesPrefix(keeper), keys, ready: [this.provisioned] };
+    const { bucket, server } = this;
+    return { bucket, prefix: copiesPrefix(keeper), keys: server.keysOf(keeperOf(keeper)), server };
   }
 
   /** What must be done before a model's engine finds its weights, once it was granted them. */
   whenFilled(model: string): pulumi.Resource[] {
-    const resource = this.filled.get(model);
-    return resource ? [resource] : [];
+    return [...(this.filled.get(model) ?? [])];
   }
 
   private cache(models: readonly ModelPlan[]): void {
     const { bucket, nodeCacheGiB: sizeGiB } = this.args.plan;
-    if (this.cacheKeys && sizeGiB !== undefined) {
-      const { certManager } = this.args;
-      const args = { models, bucket, sizeGiB, keys: this.cacheKeys, certManager, dependsOn: [this.provisioned] };
+    if (models.length > 0 && sizeGiB !== undefined) {
+      const { server } = this;
+      const args = { models, bucket, sizeGiB, keys: server.keysOf(NODE_CACHE_READER), server };
       nodeCache(this.child("cache"), args, this.childOptions());
     }
   }
 
-  private users(models: readonly ModelPlan[], writer: StoreKeys, metrics: StoreKeys): Record<string, StoreUser> {
-    const users: Record<string, StoreUser> = {
-      [WRITER]: { keys: writer, policy: writerPolicy(this.bucket) },
-      [METRICS]: { keys: metrics, policy: metricsPolicy() },
-    };
-    for (const model of models) {
-      const role = readerOf(model.name);
-      const keys = this.keys(role);
-      users[role] = { keys, policy: readerPolicy(this.bucket, readPrefixes(model, this.bucket)) };
-      this.readers.set(model.name, keys);
-    }
-    const cached = models.filter(isCached);
-    if (cached.length > 0) {
-      this.cacheKeys = this.keys(NODE_CACHE_READER);
-      const prefixes = cached.map((model) => keyPrefix(model, this.bucket));
-      users[NODE_CACHE_READER] = { keys: this.cacheKeys, policy: readerPolicy(this.bucket, prefixes) };
-    }
-    for (const keeper of this.args.keepers ?? []) {
-      const role = keeperOf(keeper);
-      const keys = this.keys(role);
-      users[role] = { keys, policy: keeperPolicy(this.bucket, copiesPrefix(keeper)) };
-      this.keepers.set(keeper, keys);
-    }
-    return users;
-  }
-
-  private keys(role: string): StoreKeys {
-    const logicalName = { accessKey: this.child(`name-${role}`), secretKey: this.child(`key-${role}`) };
-    return randomKeys(logicalName, this.childOptions());
-  }
-
-  private syncArgs(namespace: pulumi.Input<string>, writer: StoreKeys): typeof this.syncs {
+  private syncArgs(namespace: pulumi.Input<string>): typeof this.syncs {
     const labels = standardLabels("model-sync", "model-sync");
     const secret: NewSecret = (secretName, content) =>
       named(
@@ -242,7 +180,12 @@ export class ModelStore extends PlatformComponent {
     return {
       namespace,
       bucket: this.bucket,
-      writerSecret: secret("sync-keys", { stringData: credentialsSecret(writer) }),
+      endpoint: this.server,
+      client: storeClient(
+        secret("sync-keys", { stringData: credentialsSecret(this.server.keysOf(WRITER)) }),
+        this.server,
+        this.server.authority,
+      ),
       huggingFaceToken:
         token === undefined ? undefined : { name: secret("hugging-face", { stringData: { token } }), key: "token" },
       scripts: jobScripts(
@@ -287,10 +230,13 @@ export class ModelStore extends PlatformComponent {
   }
 
   private synchronize(model: ModelPlan, modelNamespace: pulumi.Input<string>, pin: ManifestPin): pulumi.Resource {
+    if (this.syncs === undefined) {
+      throw new Error(`models.${model.name}: nothing is written to the store; validation should have refused it`);
+    }
     const prefix = keyPrefix(model, this.bucket);
     // Models that share a folder: the second Job finds there what the first has copied, and copies nothing.
     const before = this.copied.get(prefix);
-    const dependsOn = [this.provisioned, ...pin.ready, ...(before ? [before] : [])];
+    const dependsOn = [...this.server.ready, ...pin.ready, ...(before ? [before] : [])];
     const args = { ...this.syncs, model, modelNamespace, dependsOn };
     const job = modelSync(this.child(`sync-${model.name}`), args, this.childOptions());
     this.copied.set(prefix, job);

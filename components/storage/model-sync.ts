@@ -18,9 +18,9 @@ import type { MountedBundle } from "./bundled-models";
 import { type HubAccess, hubVariables } from "./hub-access";
 import { MANIFEST_PIN } from "./manifest-pin";
 import { type SourceAccess, sourceAccess, sourceServer } from "./source-servers";
-import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
-import { type StoreClient, storeClient } from "./store-client";
+import type { StoreClient } from "./store-client";
 import { hasSyncJob, isSynchronized, keyPrefix, synchronizedAdapters } from "./store-layout";
+import type { StoreEndpoint } from "./store-server";
 import { wantedTemplate } from "./wanted-template";
 
 const APP = "model-sync";
@@ -80,8 +80,9 @@ export interface ModelSyncArgs {
   /** A model that a Job copies, or whose adapters it does. */
   readonly model: ModelPlan;
   readonly bucket: string;
-  /** Secret with the writer's keys, of `credentialsSecret`. */
-  readonly writerSecret: pulumi.Input<string>;
+  readonly endpoint: StoreEndpoint;
+  /** With the writer's keys. */
+  readonly client: StoreClient;
   /** Secret and key with the Hugging Face token; public repositories need none. */
   readonly huggingFaceToken: { readonly name: pulumi.Input<string>; readonly key: string } | undefined;
   readonly scripts: JobScripts;
@@ -106,14 +107,13 @@ export interface ModelSyncArgs {
  * @throws Error when nothing of the model is to be copied.
  */
 export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone): kubernetes.batch.v1.Job {
-  const { model } = args;
+  const { model, client } = args;
   const options = { ...opts, aliases: childrenOfGone("storage:ModelSync", name, opts) };
   if (!hasSyncJob(model)) {
     throw new Error(
       `models.${model.name}: a Job copies from Hugging Face, buckets elsewhere and registries, and this source is "${model.source.kind}"`,
     );
   }
-  const client = storeClient(args.writerSecret, SERVER_CERTIFICATE_SECRET);
   const token = args.huggingFaceToken;
   const server = sourceServer(model, args.access);
   const source = server && sourceAccess(server, args.sourceSecrets[server.name]);
@@ -262,7 +262,7 @@ function syncContainer(
       { name: "PIN_NAMESPACE", value: args.modelNamespace },
       { name: "PIN_CONFIG_MAP", value: MANIFEST_PIN },
       ...(token ? [{ name: "HF_TOKEN_PATH", value: `${TOKEN_FOLDER}/${token.key}` }] : []),
-      ...(args.bundle ? [] : hubVariables(args.access)),
+      ...(args.bundle ? [] : hubVariables(args.access, args.endpoint)),
       ...client.environment,
     ],
     volumeMounts: [

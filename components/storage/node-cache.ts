@@ -6,7 +6,6 @@ import { modelNamespaceName, NODE_CACHE_NAMESPACE } from "../../names/namespaces
 import { CACHED_MODEL_CONTAINER, NODE_CACHE, NODE_CACHE_CLAIM, NODE_CACHE_FOLDER } from "../../names/node-cache";
 import { NODE_AGENTS } from "../../planner/node-agents";
 import type { ModelPlan } from "../../planner/types";
-import type { CertManager } from "../certificates/cert-manager";
 import { configFile } from "../core/config-files";
 import { hardenedPodSpec } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
@@ -16,10 +15,10 @@ import { nodePlacement } from "../core/node-placement";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { secretVersion } from "../core/secret-version";
-import { TRUST_SECRET, trustCertificate } from "./store-certificates";
 import { credentialsSecret, storeClient } from "./store-client";
 import type { StoreKeys } from "./store-keys";
 import { keyPrefix, nodeCachePods } from "./store-layout";
+import type { StoreServer } from "./store-server";
 
 const CONFIG = "/etc/node-cache";
 const MODELS = "models.json";
@@ -45,9 +44,7 @@ export interface NodeCacheArgs {
   readonly sizeGiB: number;
   /** Of a user that may read these models in the store. */
   readonly keys: StoreKeys;
-  readonly certManager: CertManager;
-  /** What makes that user. */
-  readonly dependsOn: readonly pulumi.Resource[];
+  readonly server: StoreServer;
 }
 
 /**
@@ -67,8 +64,8 @@ export function nodeCache(name: string, args: NodeCacheArgs, opts: { readonly pa
     { metadata: { name: secretName, namespace, labels }, stringData: content },
     opts,
   );
-  trustCertificate(`${name}-trust`, namespace, args.certManager, opts);
-  const client = storeClient(named(keys, secretName), TRUST_SECRET);
+  const authority = args.server.trustIn(`${name}-trust`, namespace, opts);
+  const client = storeClient(named(keys, secretName), args.server, authority);
   const scripts = jobScripts(
     `${name}-scripts`,
     { namespace, name: `${NODE_CACHE}-scripts`, folder: "components/storage/scripts", files: SCRIPTS },
@@ -164,6 +161,6 @@ export function nodeCache(name: string, args: NodeCacheArgs, opts: { readonly pa
         },
       },
     },
-    { ...opts, dependsOn: [...args.dependsOn] },
+    { ...opts, dependsOn: [...args.server.ready] },
   );
 }

@@ -12,7 +12,7 @@ const AUTHORITY = "model-store-ca";
 
 /** Secret in the store's namespace with `tls.crt`, `tls.key` and `ca.crt`. */
 export const SERVER_CERTIFICATE_SECRET = "minio-tls";
-/** Secret in each model's namespace whose `ca.crt` its pods trust. */
+/** Secret in each model's namespace whose `ca.crt` its pods trust; a ConfigMap for a store elsewhere. */
 export const TRUST_SECRET = "model-store-trust";
 /** File of the authority's certificate in every container that talks to the store. */
 export const CA_FILE = "/etc/model-store/ca.crt";
@@ -89,13 +89,23 @@ export function trustCertificate(
   );
 }
 
-/** Volume and mount that put the authority's certificate at `CA_FILE`; the private key stays out. */
-export function caFile(secretName: string): {
+/** Volume and mount that put the authority's certificate at `CA_FILE`. */
+export interface TrustedAuthority {
   readonly volume: kubernetes.types.input.core.v1.Volume;
   readonly mount: kubernetes.types.input.core.v1.VolumeMount;
-} {
+}
+
+/** Of a Secret of cert-manager; the private key stays out. */
+export function caFile(secretName: string): TrustedAuthority {
+  return trustedAuthority({ secret: { secretName, items: [{ key: "ca.crt", path: "ca.crt" }] } });
+}
+
+/** @param from holds `ca.crt`. */
+export function trustedAuthority(
+  from: Pick<kubernetes.types.input.core.v1.Volume, "secret" | "configMap">,
+): TrustedAuthority {
   return {
-    volume: { name: "model-store-ca", secret: { secretName, items: [{ key: "ca.crt", path: "ca.crt" }] } },
+    volume: { name: "model-store-ca", ...from },
     mount: { name: "model-store-ca", mountPath: "/etc/model-store", readOnly: true },
   };
 }

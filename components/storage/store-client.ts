@@ -1,20 +1,22 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { CA_FILE, caFile } from "./store-certificates";
+import { CA_FILE, type TrustedAuthority } from "./store-certificates";
 import type { StoreKeys } from "./store-keys";
-import { MODEL_STORE_HOST, modelStorePods } from "./store-layout";
+import type { StoreEndpoint } from "./store-server";
 
 const KEYS_FOLDER = "/etc/model-store-keys";
 const CREDENTIALS = "credentials";
 
 /** What `mc` in the store's own image needs, in addition to the mount of the authority, as a user without an entry there. */
-export const MC_ENVIRONMENT = [
-  { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
-  // Where mc would look for its home.
-  { name: "HOME", value: "/tmp" },
-  // mc is a Go program: it takes its trusted authorities from here.
-  { name: "SSL_CERT_FILE", value: CA_FILE },
-] as const;
+export function mcEnvironment(authority: TrustedAuthority | undefined) {
+  return [
+    { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
+    // Where mc would look for its home.
+    { name: "HOME", value: "/tmp" },
+    // mc is a Go program: it takes its trusted authorities from here.
+    ...(authority ? [{ name: "SSL_CERT_FILE", value: CA_FILE }] : []),
+  ];
+}
 
 /** What a container needs to talk to the store; the volumes belong to its pod. */
 export interface StoreClient {
@@ -36,20 +38,27 @@ export function credentialsSecret({ accessKey, secretKey }: StoreKeys): Record<s
  * show them.
  *
  * @param keysSecret Secret of `credentialsSecret`.
- * @param trustSecret Secret with the authority of the store as `ca.crt`.
+ * @param authority of the store's certificate. Undefined: public ones
  */
-export function storeClient(keysSecret: pulumi.Input<string>, trustSecret: string): StoreClient {
-  const ca = caFile(trustSecret);
+export function storeClient(
+  keysSecret: pulumi.Input<string>,
+  { url, region }: StoreEndpoint,
+  authority: TrustedAuthority | undefined,
+): StoreClient {
   const keys = { name: "model-store-keys", mountPath: KEYS_FOLDER, readOnly: true };
   return {
     environment: [
       { name: "AWS_SHARED_CREDENTIALS_FILE", value: `${KEYS_FOLDER}/${CREDENTIALS}` },
-      { name: "AWS_ENDPOINT_URL", value: `https://${MODEL_STORE_HOST}:${modelStorePods.port}` },
-      { name: "AWS_DEFAULT_REGION", value: "us-east-1" },
-      { name: "AWS_CA_BUNDLE", value: CA_FILE },
-      { name: "NODE_EXTRA_CA_CERTS", value: CA_FILE },
+      { name: "AWS_ENDPOINT_URL", value: url },
+      { name: "AWS_DEFAULT_REGION", value: region },
+      ...(authority
+        ? [
+            { name: "AWS_CA_BUNDLE", value: CA_FILE },
+            { name: "NODE_EXTRA_CA_CERTS", value: CA_FILE },
+          ]
+        : []),
     ],
-    volumes: [{ name: keys.name, secret: { secretName: keysSecret } }, ca.volume],
-    mounts: [keys, ca.mount],
+    volumes: [{ name: keys.name, secret: { secretName: keysSecret } }, ...(authority ? [authority.volume] : [])],
+    mounts: [keys, ...(authority ? [authority.mount] : [])],
   };
 }

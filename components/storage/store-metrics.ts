@@ -9,10 +9,11 @@ import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { secretVersion } from "../core/secret-version";
 import { Workload } from "../core/workload";
-import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { credentialsSecret, storeClient } from "./store-client";
 import type { StoreKeys } from "./store-keys";
 import { METRICS, storeMetricsPods } from "./store-layout";
+import { CLUSTER_ENDPOINT } from "./store-server";
 
 const KEYS = `${METRICS}-keys`;
 
@@ -50,7 +51,7 @@ export function storeMetrics(name: string, args: StoreMetricsArgs, opts: Options
     },
     options,
   );
-  const client = storeClient(named(keys, KEYS), SERVER_CERTIFICATE_SECRET);
+  const client = storeClient(named(keys, KEYS), CLUSTER_ENDPOINT, caFile(SERVER_CERTIFICATE_SECRET));
   const { port } = storeMetricsPods;
   const timing = { periodSeconds: 10, timeoutSeconds: 5 };
   new Workload(

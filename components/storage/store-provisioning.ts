@@ -11,7 +11,7 @@ import { burstable } from "../core/resources";
 import { secretVersion } from "../core/secret-version";
 import { ROOT_FILES, rootFiles } from "./minio-server";
 import { caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
-import { MC_ENVIRONMENT } from "./store-client";
+import { mcEnvironment } from "./store-client";
 import type { StoreKeys } from "./store-keys";
 import { type AccessPolicy, MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 
@@ -114,7 +114,7 @@ export function storeProvisioning(
               { name: "BUCKET", value: args.bucket },
               { name: "USERS_FOLDER", value: USERS_FOLDER },
               { name: "POLICIES_FOLDER", value: POLICIES_FOLDER },
-              ...MC_ENVIRONMENT,
+              ...mcEnvironment(ca),
             ],
             volumeMounts: [
               scripts.mount,

@@ -9,8 +9,8 @@ import type { CapacityProblem } from "../types";
 /** A production cloud's model store is one pod with one volume: its cost, and a bucket's. */
 export function singleStore({ request, plan }: Pick<Replanning, "request" | "plan">): CapacityProblem[] {
   const pool = request.pools.find(({ role }) => role === "system");
-  const { models, sizeGiB } = plan.storage;
-  if (plan.stage !== "production" || models.length === 0 || !pool || pool.shape.provider === "onprem") {
+  const { models, sizeGiB, backend } = plan.storage;
+  if (backend || plan.stage !== "production" || models.length === 0 || !pool || pool.shape.provider === "onprem") {
     return [];
   }
   const { provider } = pool.shape;
@@ -44,7 +44,6 @@ function bucketOf(provider: Cloud, sizeGiB: number): Bucket {
   };
 }
 
-/** Buckets are not rendered here: the step has a price and no setting. */
 export function bucketText({ sizeGiB, there, usd, volumeUsd }: Bucket): string {
   const price =
     usd === undefined
@@ -52,5 +51,5 @@ export function bucketText({ sizeGiB, there, usd, volumeUsd }: Bucket): string {
       : `${decimal(usd, 2, 2)} USD a month for ${sizeGiB} GiB, without requests`;
   const now =
     usd === undefined || volumeUsd === undefined ? "" : `, in place of the volume's ${decimal(volumeUsd, 2, 2)}`;
-  return `Next step: a bucket of the cloud${there === undefined ? "" : `, ${percent(there)}`}: ${price}${now}. It is not offered yet (docs/availability.md).`;
+  return `Next step: a bucket of the cloud${there === undefined ? "" : `, ${percent(there)}`}: ${price}${now}. Write storage.backend: {bucket: <name>} (docs/own-weights.md).`;
 }

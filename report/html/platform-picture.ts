@@ -81,7 +81,7 @@ ${box(clients, "outside", [{ text: "Clients", name: true }, { text: clientsText(
 ${box(gateway, "inside", [{ text: "Gateway", name: true }, { text: plan.tokenIssuer ? "API keys, tokens" : "API keys" }])}
 ${rows.map((row, i) => modelBoxes[i] && drawRow(row, modelBoxes[i]))}
 ${pools.map((pool, i) => poolBoxes[i] && box(poolBoxes[i], "inside", poolLines(pool)))}
-${plan.storage.models.length > 0 ? supply({ ...COLUMNS.models, y: below }, bodyHeight, "weights", [{ text: "Model store", name: true }, { text: `${plural(plan.storage.models.length, "model")}, ${plan.storage.sizeGiB} GiB` }]) : undefined}
+${plan.storage.models.length > 0 ? supply({ ...COLUMNS.models, y: below }, bodyHeight, "weights", [{ text: "Model store", name: true }, { text: `${plural(plan.storage.models.length, "model")}, ${plan.storage.bucketGiB ?? plan.storage.sizeGiB} GiB` }]) : undefined}
 ${metricsOf(resources) ? box({ x: COLUMNS.clients.x, y: below, width: COLUMNS.gateway.x + COLUMNS.gateway.width - 1 }, "inside", [{ text: "Observability", name: true }, { text: "Prometheus, Alertmanager, Grafana" }]) : undefined}
 ${system.length > 0 ? box({ ...COLUMNS.pools, y: below }, "inside", [{ text: "Platform services", name: true }, { text: system.map(nodesText).join(", ") }]) : undefined}
 </svg>`;

@@ -24,7 +24,7 @@ const LOADINGS: Readonly<Record<ModelLoading, string>> = {
 export function storageSection({ models, storage }: DeploymentPlan): Section {
   const lead =
     storage.models.length > 0
-      ? html`Model store: bucket <b>${storage.bucket}</b>, <b>${count(storage.sizeGiB)} GiB</b> for ${storage.models.join(", ")}.`
+      ? html`Model store: bucket <b>${storage.bucket}</b>${storage.backend ? " elsewhere" : ""}, <b>${count(storage.bucketGiB ?? storage.sizeGiB)} GiB</b> for ${storage.models.join(", ")}.`
       : "No model goes through the model store.";
   return {
     id: "storage",

@@ -94,7 +94,12 @@ export const planSchema = z.strictObject({
     .strictObject({
       models: texts("Models that go through the bucket."),
       bucket: text("Name of the bucket."),
-      sizeGiB: gib("Volume of the store."),
+      backend: oneOf(
+        ["bucket", "none"],
+        "What takes the place of the store in the cluster: a bucket of storage.buckets, or nothing; absent: MinIO in the cluster.",
+      ).optional(),
+      sizeGiB: gib("Volume of the store in the cluster; 0 without one."),
+      bucketGiB: gib("What the models take in a bucket elsewhere; absent: the store is not there.").optional(),
       nodeCacheGiB: gib("Cache of weights on each node with such a model; absent: pods copy.").optional(),
     })
     .meta({ description: "Model store." }),

@@ -71,10 +71,10 @@ function byKind(services: CostPlan["services"]): string {
   return [...sums].map(([kind, monthlyUsd]) => `${KINDS[kind]} ${usd(monthlyUsd)}`).join(", ");
 }
 
-function storage({ models, sizeGiB, bucket, nodeCacheGiB }: StoragePlan): string {
+function storage({ models, sizeGiB, bucket, bucketGiB, nodeCacheGiB }: StoragePlan): string {
   const cache = nodeCacheGiB === undefined ? "" : `; ${nodeCacheGiB} GiB of cache on each node that serves them`;
   return models.length > 0
-    ? `${sizeGiB} GiB in bucket "${bucket}" for ${models.join(", ")}${cache}`
+    ? `${bucketGiB ?? sizeGiB} GiB in bucket "${bucket}"${bucketGiB === undefined ? "" : " elsewhere"} for ${models.join(", ")}${cache}`
     : "no model goes through the store";
 }
 

@@ -68,7 +68,8 @@ export interface Foundation extends LaidOut {
   /** Its options; it waits for `after` besides what every add-on waits for. */
   readonly options: (...after: readonly pulumi.Resource[]) => pulumi.ComponentResourceOptions;
   readonly certManager: CertManager;
-  readonly store: ModelStore;
+  /** Undefined: the environment has none. */
+  readonly store: ModelStore | undefined;
   readonly serving: Serving;
   readonly gpuAccess: GpuAccessByVendor;
   /** By name. */

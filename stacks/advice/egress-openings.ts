@@ -1,12 +1,15 @@
 /** Connections to any public address, because only a name is known. */
+
 import { DEFAULT_GPU_NODE_IMAGE, gpuNodeImage } from "../../catalog/gpu-node-images";
 import { engineOf } from "../../engines";
 import { isImageVolume, splitBucketUri } from "../../engines/sources";
 import { outsideServer, proxyFor } from "../../names/outside-server";
 import { serviceNamespace } from "../../names/service-host";
 import { nodeMakers } from "../../planner/node-makers";
+import { isCached } from "../../planner/storage";
 import type { ModelPlan, ModelSource } from "../../planner/types";
 import { receiversOf } from "../addons/observability/receivers";
+import { storeElsewhere } from "../config";
 import type { Advised } from "./advice";
 
 /** A caller and its target, without Kubernetes API clients (`api-server-cidrs`). */
@@ -71,7 +74,8 @@ function ofModels({ plan, environment }: Opened): EgressOpening[] {
 
 /** Buckets and registries that models are copied from. */
 function ofSources({ plan, environment: { storage } }: Opened): EgressOpening[] {
-  return plan.models.flatMap(({ name, source }) => {
+  const store = storeElsewhere(storage);
+  const ofModels = plan.models.flatMap(({ name, source }) => {
     const server = sourceAddress(source, storage);
     return server && isNamed(server)
       ? {
@@ -81,6 +85,20 @@ function ofSources({ plan, environment: { storage } }: Opened): EgressOpening[] 
         }
       : [];
   });
+  return store && isNamed(store) ? [...ofModels, toStore(plan, store.bucket)] : ofModels;
+}
+
+/** Of all that reads or fills a store elsewhere. */
+function toStore({ storage, models }: Opened["plan"], bucket: string): EgressOpening {
+  return {
+    connections: [
+      "jobs-to-model-store",
+      ...(storage.models.length > 0 ? ["models-to-model-store"] : []),
+      ...(models.some(isCached) ? ["node-caches-to-model-store"] : []),
+    ],
+    who: "Jobs, pods of engines and caches of nodes, for the model store",
+    narrowedBy: `storage.buckets.${bucket}.networks`,
+  };
 }
 
 function sourceAddress(source: ModelSource, storage: Opened["environment"]["storage"]) {

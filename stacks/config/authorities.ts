@@ -1,4 +1,5 @@
 import { areAuthorities } from "./core/pem";
+import { sourceAuthorities } from "./core/store-backend";
 import { type FileKind, readNamedFiles } from "./named-files";
 import type { EnvironmentConfig } from "./schema";
 
@@ -22,11 +23,6 @@ export const ISSUER_AUTHORITIES = "gateway.auth.oidc";
 /** Key of a server group's registrar CAs. */
 export function registrarAuthorities(group: string): string {
   return `nodes.${group}.registrar`;
-}
-
-/** The same for a bucket or a registry that models are copied from. */
-export function sourceAuthorities(kind: "buckets" | "registries", name: string): string {
-  return `storage.${kind}.${name}`;
 }
 
 /** Files of the authorities of those, and under what `readAuthorities` has them. */

@@ -7,13 +7,13 @@ export {
   readAuthorities,
   receiverAuthorityFiles,
   registrarAuthorities,
-  sourceAuthorities,
   sourceAuthorityFiles,
 } from "./authorities";
 export { readChatTemplates } from "./chat-template";
 export { pathInFile, textInFile } from "./core/in-file";
 export { machineOf, roleOf } from "./core/machines";
 export { ConfigError, type ConfigProblem, formatProblems, toProblem } from "./core/problems";
+export { bucketBackend, sourceAuthorities, storeBucket, storeElsewhere } from "./core/store-backend";
 export { releaseOf, requestedSettings, settingsOutcome } from "./engine-block";
 export { type ParsedEnvironmentFile, parseEnvironmentFile } from "./environment-file";
 export type { ApiKeys, EnvironmentSecrets, LoadedEnvironment } from "./load";

@@ -1,17 +1,21 @@
 import { splitBucketUri } from "../../engines/sources";
 import type { ModelSource } from "../../planner/types";
 import type { CoreConfig } from "./core/schema";
+import { storeBucket } from "./core/store-backend";
 
-/** A prefix of one of these buckets is copied into the store; any other bucket is the store's own. */
+/** A prefix of another of these buckets than the store's is copied into the store; any other bucket is the store's own. */
 export function placedSource(
   source: ModelSource,
-  { buckets, imageVolumes }: Pick<CoreConfig["storage"], "buckets" | "imageVolumes">,
+  storage: Pick<CoreConfig["storage"], "backend" | "bucket" | "buckets" | "imageVolumes">,
 ): ModelSource {
   switch (source.kind) {
-    case "bucket":
-      return Object.hasOwn(buckets, splitBucketUri(source.uri).bucket) ? { ...source, copied: true } : source;
+    case "bucket": {
+      const { bucket } = splitBucketUri(source.uri);
+      const isCopied = bucket !== storeBucket(storage) && Object.hasOwn(storage.buckets, bucket);
+      return isCopied ? { ...source, copied: true } : source;
+    }
     case "artifact":
-      return imageVolumes ? { ...source, mounted: true } : source;
+      return storage.imageVolumes ? { ...source, mounted: true } : source;
     default:
       return source;
   }

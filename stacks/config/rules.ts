@@ -44,6 +44,7 @@ import * as serviceLevel from "./rules/service-level";
 import * as sharedServers from "./rules/shared-servers";
 import * as sharing from "./rules/sharing";
 import * as sourceNames from "./rules/source-names";
+import * as storeBackend from "./rules/store-backend";
 import * as tenants from "./rules/tenants";
 import * as transform from "./rules/transform";
 import * as uptime from "./rules/uptime";
@@ -116,6 +117,10 @@ const rules: readonly Rule[] = [
   userPods.userPodsCanStart,
   modelNamespaces.noModelInTheStore,
   models.sourcesFitTheEngines,
+  storeBackend.backendsAreBuckets,
+  storeBackend.backendsHaveTheirSettings,
+  storeBackend.modelsHaveAStore,
+  storeBackend.storesAreFilled,
   modelStore.bucketSourcesAreInTheStore,
   modelStore.storePrefixesDoNotNest,
   modelStore.bucketsElsewhereAreRead,

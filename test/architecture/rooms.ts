@@ -152,7 +152,7 @@ export const ROOMS: readonly Room[] = [
   {
     folder: "components/open-webui",
     imports: ["names", "catalog", "components/core", "components/gateway", "components/node", "components/storage"],
-    types: ["components/certificates", "components/observability"],
+    types: ["components/observability"],
     pulumi: true,
   },
   {

@@ -71,6 +71,22 @@ export const SWEEPS: readonly Sweep[] = [
       pools: { "a10-pair": { numa: "single-numa-node", cycling: "off" } },
       models: { writer: { vllm: { loading: "stream", kvCacheDtype: "bfloat16" } } },
       modelControl: { ollamaApi: true, inference: { enabled: true, fetch: false } },
+      storage: {
+        backend: {
+          bucket: "weights",
+          reader: { accessKey: "readerIdApiKey", secretKey: "readerApiKey" },
+          writer: { accessKey: "writerIdApiKey", secretKey: "writerApiKey" },
+        },
+        buckets: {
+          weights: {
+            url: "https://example.compat.objectstorage.us-ashburn-1.oraclecloud.com",
+            region: "us-ashburn-1",
+          },
+        },
+      },
+      ...Object.fromEntries(
+        ["readerId", "reader", "writerId", "writer"].map((key) => [`${key}ApiKey`, { secure: "v1:never-read" }]),
+      ),
     },
   },
   {

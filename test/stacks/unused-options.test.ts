@@ -46,6 +46,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "pools.*.node": "a property of nodes that others made",
   "pools.*.numa": "a value of the same kubelet configuration",
   "pools.*.rdma": "oci-h100 is judged with RDMA",
+  "storage.backend": "none makes fewer of the same objects, and minio is the default",
   scope: "cluster and platform make parts of the same resources",
 };
 

@@ -11,10 +11,10 @@ first_line() {
   printf '%s' "$line"
 }
 
-# Keys are letters and digits; as an environment variable they stay out of the process list.
+# As an environment variable they stay out of the process list. mc takes them as they are: no part of it is decoded.
 access_key="$(first_line "${KEYS_DIR}/access-key")"
 secret_key="$(first_line "${KEYS_DIR}/secret-key")"
-export MC_HOST_store="https://${access_key}:${secret_key}@${STORE_HOST}"
+export MC_HOST_store="${STORE_URL%%://*}://${access_key}:${secret_key}@${STORE_URL#*://}"
 folder="store/${BUCKET}/${PREFIX}"
 
 case "$1" in

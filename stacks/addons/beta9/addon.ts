@@ -15,7 +15,7 @@ export const beta9 = addon({
   requiredSecrets: { beta9PostgresPassword: PUBLIC_DEFAULT, beta9S3SecretKey: PUBLIC_DEFAULT },
   settings: (section) => section,
   volumes: () => ({ volumes: [], notPriced: ["Beta9's image volume"] }),
-  rules: [rules.beta9PoolsExist, rules.beta9CpuPoolFits, rules.beta9GpuPoolsFit],
+  rules: [rules.beta9PoolsExist, rules.beta9CpuPoolFits, rules.beta9GpuPoolsFit, rules.beta9StoreIsThere],
   problems: ({ settings, plan }) => beta9Problems(settings, plan),
   namespaces: () => [BETA9_NAMESPACE],
   connections: ({ settings, cluster }) =>

@@ -37,7 +37,7 @@ export function build({
       gpuAccess,
     },
     // Its files may be in the model store.
-    options(store),
+    options(...(store ? [store] : [])),
   );
   return { component, stackOutputs: { beta9: { address: component.address, health: component.health } } };
 }

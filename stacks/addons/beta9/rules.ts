@@ -1,5 +1,6 @@
 import { beta9GpuType } from "../../../catalog/beta9-gpus";
 import type { MachineShape } from "../../../catalog/shapes";
+import { MODEL_STORE_HOST } from "../../../components/storage/store-layout";
 import { list, type Path, suggest } from "../../config/core/problems";
 import { knownMachine, type Rule, type RuleContext } from "../../config/core/rule";
 import type { Beta9Config } from "./config";
@@ -78,3 +79,16 @@ export const beta9GpuPoolsFit: Rule<Own> = function* (context) {
 function machineIn({ sections }: RuleContext<Own>, pool: string | undefined): MachineShape | undefined {
   return pool === undefined ? undefined : knownMachine(sections.pools?.[pool]);
 }
+
+/** The MinIO of the model store, where there is one. */
+export const beta9StoreIsThere: Rule<Own> = function* ({ sections: { beta9, storage } }) {
+  const isThere = storage === undefined || storage.backend === "minio";
+  if (beta9 && !isThere && new URL(beta9.s3.endpoint).hostname === MODEL_STORE_HOST) {
+    yield {
+      path: ["beta9", "s3", "endpoint"],
+      value: beta9.s3.endpoint,
+      allowed: "another S3 server: storage.backend puts no model store into the cluster",
+      fix: "name the endpoint of your object storage, or remove storage.backend",
+    };
+  }
+};

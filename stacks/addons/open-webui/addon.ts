@@ -3,6 +3,7 @@ import { openWebUiConnections } from "../../../components/open-webui/connections
 import { openWebUiService } from "../../../components/open-webui/gateway-service";
 import { OPEN_WEBUI } from "../../../components/open-webui/names";
 import { OPEN_WEBUI_NAMESPACE } from "../../../names/namespaces";
+import { storeElsewhere } from "../../config/core/store-backend";
 import { addon } from "../addon";
 import { pageAdvice } from "./advice";
 import { openWebUiSecrets, openWebUiSection } from "./config";
@@ -22,6 +23,7 @@ export const openWebUi = addon({
     rules.openWebUiKnowsTheAuthority,
     rules.openWebUiReachesTheIssuer,
     rules.openWebUiSecretIsRead,
+    rules.openWebUiBackupsHaveAPlace,
   ],
   volumes: ({ settings: { storageGiB } }) => ({
     volumes: [{ name: "chat page", sizeGiB: storageGiB, count: 1 }],
@@ -30,10 +32,10 @@ export const openWebUi = addon({
   services: ({ settings: { hostname } }) => [openWebUiService(hostname)],
   namespaces: () => [OPEN_WEBUI_NAMESPACE],
   keepers: () => [OPEN_WEBUI],
-  connections: ({ settings: { signIn }, environment: { gateway }, cluster }) => {
+  connections: ({ settings: { signIn }, environment: { gateway, storage }, cluster }) => {
     const { oidc } = gateway.auth ?? {};
     const issuer = signIn && oidc && { url: oidc.issuer, ...(oidc.networks && { networks: oidc.networks }) };
-    return openWebUiConnections({ ...(issuer && { issuer }), networks: cluster });
+    return openWebUiConnections({ ...(issuer && { issuer }), networks: cluster, storeBucket: storeElsewhere(storage) });
   },
   alerts: [openWebUiAlerts],
   load: () => import("./build"),

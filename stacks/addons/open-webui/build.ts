@@ -13,7 +13,6 @@ export function build({
   plan,
   endpoints,
   cluster,
-  certManager,
   consumerKeys,
   store,
   name,
@@ -25,6 +24,9 @@ export function build({
   const consumerKey = consumerKeys[consumer];
   if (tenant === undefined || consumerKey === undefined) {
     throw new Error(`openWebUi.consumer names "${consumer}", which is no consumer: validation should have refused it`);
+  }
+  if (store === undefined) {
+    throw new Error("openWebUi without a model store: validation should have refused it");
   }
   const { tokenIssuer } = plan;
   const access = { ...gateway, hostname };
@@ -46,7 +48,6 @@ export function build({
       },
       storageGiB,
       cluster,
-      certManager,
       protect: plan.stage === "production",
       copies: store.copiesOf(OPEN_WEBUI),
     },

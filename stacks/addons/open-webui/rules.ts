@@ -141,3 +141,20 @@ function chatModels({ models = {}, externalModels = {} }: RuleContext["sections"
     ...Object.entries(externalModels).flatMap(([name, { task }]) => (task === "chat" ? [name] : [])),
   ];
 }
+
+/** Copies of its chats go into the model store. */
+export const openWebUiBackupsHaveAPlace: Rule<Own> = function* ({ sections: { openWebUi, storage } }) {
+  const backend = storage?.backend ?? "minio";
+  const isWritten = typeof backend === "object" ? backend.writer !== undefined : backend === "minio";
+  if (openWebUi !== undefined && !isWritten) {
+    yield {
+      path: ["storage", "backend", ...(typeof backend === "object" ? ["writer"] : [])],
+      value: typeof backend === "object" ? undefined : backend,
+      allowed: "with openWebUi a store that is written to: nightly backups of the page go there",
+      fix:
+        typeof backend === "object"
+          ? "add keys of a user who may write"
+          : "remove storage.backend, or name a bucket with writer",
+    };
+  }
+};

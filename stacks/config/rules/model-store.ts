@@ -3,6 +3,7 @@ import { parseSource, splitBucketUri } from "../../../engines/sources";
 import { goesThroughStore, hubPrefix } from "../../../planner/storage";
 import { list, type Path } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
+import { bucketBackend, storeBucket } from "../core/store-backend";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
 import { placedSource } from "../placed-source";
 import type { ModelConfig } from "../schema";
@@ -19,33 +20,38 @@ export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models 
       folder: `${name}-${adapter}`,
     })),
   ]);
+  if (storage === undefined || storage.backend === "none") {
+    return;
+  }
+  const bucket = storeBucket(storage);
   for (const { path, source, folder } of sources) {
     const isModel = path.at(-1) === "source";
     const mayBeElsewhere = isModel && bucketElsewhere(source, storage) !== undefined;
-    if (storage && source?.startsWith("s3://") && !bucketPrefix(source, storage.bucket) && !mayBeElsewhere) {
+    if (source?.startsWith("s3://") && !bucketPrefix(source, bucket) && !mayBeElsewhere) {
       yield {
         path,
         value: source,
-        allowed: `a prefix in the environment's model store, s3://${storage.bucket}/…${elsewhere(storage.buckets)}`,
+        allowed: `a prefix in the environment's model store, s3://${bucket}/…${elsewhere(storage)}`,
         fix: isModel
-          ? `add the bucket under storage.buckets, copy the files to s3://${storage.bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or mount them by pvc://claim/path`
-          : `copy the files to s3://${storage.bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or name a repository, hf://org/name`,
+          ? `add the bucket under storage.buckets, copy the files to s3://${bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or mount them by pvc://claim/path`
+          : `copy the files to s3://${bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or name a repository, hf://org/name`,
       };
     }
   }
 };
 
-function elsewhere(buckets: Readonly<Record<string, unknown>>): string {
-  const names = Object.keys(buckets);
+function elsewhere(storage: NonNullable<Storage>): string {
+  const names = Object.keys(storage.buckets).filter((name) => name !== storeBucket(storage));
   return names.length === 0 ? "" : `; of models also a prefix in ${list(names)}`;
 }
 
 type Storage = RuleContext["sections"]["storage"];
 
-/** A source's bucket in `storage.buckets`. */
+/** A source's bucket in `storage.buckets`, other than the store. */
 function bucketElsewhere(source: string | undefined, storage: Storage): string | undefined {
   const { bucket, prefix } = source === undefined ? { bucket: "", prefix: "" } : splitBucketUri(source);
-  return prefix !== "" && Object.hasOwn(storage?.buckets ?? {}, bucket) ? bucket : undefined;
+  const isStore = storage !== undefined && bucketBackend(storage)?.bucket === bucket;
+  return prefix !== "" && !isStore && Object.hasOwn(storage?.buckets ?? {}, bucket) ? bucket : undefined;
 }
 
 /** An unused external bucket, or one that could be the store's. */
@@ -53,7 +59,10 @@ export const bucketsElsewhereAreRead: Rule = function* ({ sections: { models, st
   const read = new Set(Object.values(models ?? {}).map(({ source }) => bucketElsewhere(source, storage)));
   for (const bucket of Object.keys(storage?.buckets ?? {})) {
     const path = ["storage", "buckets", bucket];
-    if (bucket === storage?.bucket) {
+    if (bucket === (storage && bucketBackend(storage)?.bucket)) {
+      continue;
+    }
+    if (bucket === storage?.bucket && storage.backend === "minio") {
       yield {
         path,
         value: bucket,
@@ -116,7 +125,7 @@ export const storePrefixesDoNotNest: Rule = function* ({ sections: { models = {}
 };
 
 function occupantsOf(name: string, model: ModelConfig, storage: NonNullable<Storage>): Occupant[] {
-  const { bucket } = storage;
+  const bucket = storeBucket(storage);
   const isCopied = bucketElsewhere(model.source, storage) !== undefined;
   const prefix = isCopied ? hubPrefix(name, model.domain) : storePrefix(name, model, storage);
   const fromBucket = model.source?.startsWith("s3://") && !isCopied;

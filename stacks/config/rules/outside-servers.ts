@@ -5,6 +5,7 @@ import { type OutsideSettings, outsideProblems } from "../core/outside-url";
 import { HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { NAMESPACE } from "../core/schema";
+import { bucketBackend } from "../core/store-backend";
 import { API_KEY_NAME } from "../secrets";
 import { sourceRegistry } from "../source-registry";
 
@@ -57,10 +58,29 @@ function registryIn(url: unknown): unknown {
   return typeof url === "string" ? url.replace(/^https:\/\//, "") : url;
 }
 
-/** Consumers of the gateway that have a key already. */
-function callersWithKeys({ gateway }: RuleContext["sections"]) {
+/** Where a secret is named. */
+interface NamedKey {
+  readonly path: Path;
+  readonly secretKey: string;
+}
+
+/** Keys of those, and of the store's bucket. */
+function sentKeys(sections: RuleContext["sections"]): NamedKey[] {
+  const { reader, writer } = (sections.storage && bucketBackend(sections.storage)) ?? {};
+  return [
+    ...namedServers(sections).flatMap(({ path, settings: { secretKey } }) =>
+      secretKey === undefined ? [] : [{ path: [...path, "secretKey"], secretKey }],
+    ),
+    ...Object.entries({ reader, writer }).flatMap(([user, keys]) =>
+      Object.entries(keys ?? {}).map(([key, secretKey]) => ({ path: ["storage", "backend", user, key], secretKey })),
+    ),
+  ];
+}
+
+/** Of consumers of the gateway that have a key already. */
+function callersWithKeys({ gateway }: RuleContext["sections"]): NamedKey[] {
   return Object.entries(limitsOf(gateway?.consumers ?? [])).flatMap(([name, { secretKey }]) =>
-    secretKey === undefined ? [] : [{ path: ["gateway", "consumers", name], secretKey }],
+    secretKey === undefined ? [] : [{ path: ["gateway", "consumers", name, "secretKey"], secretKey }],
   );
 }
 
@@ -76,17 +96,15 @@ export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
 };
 
 export const keysAreSecrets: Rule = function* ({ sections, declared }) {
-  const servers = namedServers(sections).map(({ path, settings: { secretKey } }) => ({ path, secretKey }));
-  for (const { path: owner, secretKey } of [...servers, ...callersWithKeys(sections)]) {
-    const path = [...owner, "secretKey"];
-    if (secretKey !== undefined && !API_KEY_NAME.test(secretKey)) {
+  for (const { path, secretKey } of [...sentKeys(sections), ...callersWithKeys(sections)]) {
+    if (!API_KEY_NAME.test(secretKey)) {
       yield {
         path,
         value: HIDDEN,
         allowed: "the name of a secret, letters and digits with ApiKey at the end; never the key itself",
-        fix: `run pulumi config set --secret ${NAMESPACE}:exampleApiKey and write secretKey: exampleApiKey; if the value that was here is a key, it is leaked`,
+        fix: `run pulumi config set --secret ${NAMESPACE}:exampleApiKey and write ${path.at(-1)}: exampleApiKey; if the value that was here is a key, it is leaked`,
       };
-    } else if (secretKey !== undefined && !declared.secrets.includes(secretKey)) {
+    } else if (!declared.secrets.includes(secretKey)) {
       const known = declared.secrets.filter((secret) => API_KEY_NAME.test(secret));
       yield {
         path,
@@ -103,14 +121,13 @@ export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
   if (sections.externalModels === undefined || sections.nodes === undefined || sections.storage === undefined) {
     return;
   }
-  const sent = namedServers(sections).flatMap(({ settings }) => settings.secretKey ?? []);
-  const read = [...sent, ...callersWithKeys(sections).flatMap(({ secretKey }) => secretKey ?? [])];
+  const read = [...sentKeys(sections), ...callersWithKeys(sections)].map(({ secretKey }) => secretKey);
   for (const key of declared.secrets) {
     if (API_KEY_NAME.test(key) && !read.includes(key)) {
       yield {
         path: [key],
         value: HIDDEN,
-        allowed: `a secret that a model names as external.secretKey, a server group as registrar.secretKey, a bucket of storage.buckets, a registry of storage.registries or a consumer as secretKey: ${list(read)}`,
+        allowed: `a secret that a model names as external.secretKey, a server group as registrar.secretKey, a bucket of storage.buckets, a registry of storage.registries, storage.backend or a consumer as secretKey: ${list(read)}`,
         fix: `name it there, or run pulumi config rm ${NAMESPACE}:${key}`,
       };
     }
@@ -119,22 +136,18 @@ export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
 
 /** The gateway identifies callers by keys, which must not be sent to others. */
 export const callersHaveKeysOfTheirOwn: Rule = function* ({ sections }) {
-  const owners = new Map(
-    namedServers(sections).flatMap(({ path, settings: { secretKey } }) =>
-      secretKey === undefined ? [] : [[secretKey, path.join(".")] as const],
-    ),
-  );
+  const owners = new Map(sentKeys(sections).map(({ path, secretKey }) => [secretKey, path.slice(0, -1).join(".")]));
   for (const { path, secretKey } of callersWithKeys(sections)) {
     const owner = owners.get(secretKey);
     if (owner !== undefined) {
       yield {
-        path: [...path, "secretKey"],
+        path,
         value: secretKey,
         allowed: `a secret of its own: ${owner} names it`,
         fix: "set another one, whose value is another key",
       };
     }
-    owners.set(secretKey, path.join("."));
+    owners.set(secretKey, path.slice(0, -1).join("."));
   }
 };
 

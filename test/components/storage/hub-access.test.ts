@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hubEnd, hubVariables } from "../../../components/storage/hub-access";
+import { CLUSTER_ENDPOINT } from "../../../components/storage/store-server";
 import { INTERNET, NETWORKS } from "../../harness/connections";
 import { problemsWith } from "../../stacks/config/samples";
 import { changedRun } from "../../stacks/run";
@@ -15,9 +16,11 @@ describe("the way to the Hugging Face Hub", () => {
   });
 
   it("is told to the Job in Node's own variables, without the store and the API server behind it", () => {
-    expect(hubVariables({})).toEqual([]);
+    expect(hubVariables({}, CLUSTER_ENDPOINT)).toEqual([]);
     expect(
-      Object.fromEntries(hubVariables({ hub: HUB, proxy: PROXY }).map(({ name, value }) => [name, value])),
+      Object.fromEntries(
+        hubVariables({ hub: HUB, proxy: PROXY }, CLUSTER_ENDPOINT).map(({ name, value }) => [name, value]),
+      ),
     ).toEqual({
       HF_ENDPOINT: "https://hub.example.com",
       NODE_USE_ENV_PROXY: "1",

@@ -28,7 +28,7 @@ describe("the single model store of a cloud", () => {
       );
       expect(message).toContain(`in one zone, available ${there}`);
       expect(message).toContain(
-        `Next step: a bucket of the cloud, 99.9 %: ${((bucket ?? 0) * 1000).toFixed(2)} USD a month for 1000 GiB, without requests, in place of the volume's ${((volume ?? 0) * 1000).toFixed(2)}. It is not offered yet`,
+        `Next step: a bucket of the cloud, 99.9 %: ${((bucket ?? 0) * 1000).toFixed(2)} USD a month for 1000 GiB, without requests, in place of the volume's ${((volume ?? 0) * 1000).toFixed(2)}. Write storage.backend: {bucket: <name>}`,
       );
     },
   );
@@ -36,10 +36,10 @@ describe("the single model store of a cloud", () => {
   it("is named without the figures that the catalogue does not have", () => {
     const known = { sizeGiB: 10, there: 0.999, usd: 0.23, volumeUsd: 0.8 };
     expect(bucketText({ ...known, usd: undefined })).toContain(
-      "a bucket of the cloud, 99.9 %: without a price in the catalogue. It is not offered yet",
+      "a bucket of the cloud, 99.9 %: without a price in the catalogue. Write storage.backend: {bucket: <name>}",
     );
     expect(bucketText({ ...known, there: undefined, volumeUsd: undefined })).toContain(
-      "a bucket of the cloud: 0.23 USD a month for 10 GiB, without requests. It is not offered yet",
+      "a bucket of the cloud: 0.23 USD a month for 10 GiB, without requests. Write storage.backend: {bucket: <name>}",
     );
   });
 

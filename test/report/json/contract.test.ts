@@ -250,6 +250,20 @@ const rarities = {
     {},
     { models: { chat: { model: "qwen2.5-7b-instruct", concurrency: 4 } }, storage: { nodeCacheGiB: 100 } },
   ),
+  "store-elsewhere": {
+    ...onA10(
+      {},
+      {
+        storage: {
+          backend: { bucket: "weights", reader: { accessKey: "readerIdApiKey", secretKey: "readerApiKey" } },
+          buckets: { weights: { url: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1" } },
+        },
+        models: { chat: { model: "qwen2.5-7b-instruct", source: "s3://weights/qwen" } },
+      },
+    ),
+    readerIdApiKey: { secure: "v1:never-read" },
+    readerApiKey: { secure: "v1:never-read" },
+  },
   refused: onA10(
     {},
     {

@@ -52,10 +52,52 @@ const caFile = (whose: string) =>
       example: "corp-ca.pem",
     });
 
+const ownSecret = (holds: string, example: string) =>
+  text(64).meta({
+    description: `Name of the secret that holds ${holds}.`,
+    allowed: "the name of a secret, with ApiKey at its end",
+    example,
+  });
+
+const storeUser = (may: string) =>
+  z
+    .strictObject({
+      accessKey: ownSecret("the user's access key id", "corpReaderIdApiKey"),
+      secretKey: ownSecret("the secret access key", "corpReaderApiKey"),
+    })
+    .meta({
+      description: `Keys of a user who may ${may}.`,
+      example: { accessKey: "corpReaderIdApiKey", secretKey: "corpReaderApiKey" },
+    });
+
 export const storageSection = z
   .strictObject({
+    backend: z
+      .union([
+        z.enum(["minio", "none"]),
+        z.strictObject({
+          bucket: bucketName.meta({
+            description: "Name under storage.buckets, which has its url, region, networks and caFile.",
+          }),
+          reader: storeUser("list and read the bucket: pods of engines have its keys"),
+          writer: storeUser(
+            "also write and delete: Jobs that fill the store, and backups, have its keys. Default: the store is only read, and models are there as s3://bucket/prefix",
+          ).optional(),
+        }),
+      ])
+      .default("minio")
+      .meta({
+        description:
+          "What the model store is: minio = a server in the cluster on a volume; {bucket} = a bucket of storage.buckets on Amazon S3, OCI, Google Cloud, Ceph, MinIO or the store of another cluster; none = no store, for models that are mounted or that engines fetch (docs/own-weights.md).",
+        allowed: "minio, none, or a mapping with bucket, the name of one of storage.buckets, reader and writer",
+        example: {
+          bucket: "corp-models",
+          reader: { accessKey: "corpReaderIdApiKey", secretKey: "corpReaderApiKey" },
+          writer: { accessKey: "corpWriterIdApiKey", secretKey: "corpWriterApiKey" },
+        },
+      }),
     sizeGiB: wholeNumber(1, 1_048_576).optional().meta({
-      description: "Volume of the model store. Default: planned, at least 1.5 times the models.",
+      description: "Volume of the model store in the cluster. Default: planned, at least 1.5 times the models.",
       unit: "GiB",
       example: 500,
     }),
@@ -70,7 +112,7 @@ export const storageSection = z
       .regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/)
       .default("models")
       .meta({
-        description: "Bucket of the model store.",
+        description: "Bucket of the model store in the cluster.",
         allowed: 'lower-case letters, digits and "-", 3 to 63 characters',
         example: "models",
       }),
@@ -103,7 +145,7 @@ export const storageSection = z
       .default({})
       .meta({
         description:
-          "Buckets elsewhere, by name, of which models take weights by source: s3://bucket/prefix: on Amazon S3, OCI, Google Cloud, Ceph, or the model store of another cluster. The Job of a model copies its prefix into the environment's own store, through storage.proxy unless the endpoint is in private networks; engines never reach it (docs/own-weights.md).",
+          "Buckets elsewhere, by name, of which models take weights by source: s3://bucket/prefix: on Amazon S3, OCI, Google Cloud, Ceph, or the model store of another cluster. The Job of a model copies its prefix into the environment's own store, through storage.proxy unless the endpoint is in private networks; engines reach only the one that backend names (docs/own-weights.md).",
         allowed: "buckets by name: url, and networks, region, secretKey and caFile where they are needed",
         example: { "corp-models": { url: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1" } },
       }),

@@ -34,7 +34,7 @@ export function build({
 }: Given<Foundation, NotesConfig, NotesSecret>): Built<Notes> {
   const metricsUrl = component(observability)?.prometheusUrl;
   return {
-    component: new Notes(name, { metricsUrl, token: secrets.notesToken }, options(store)),
+    component: new Notes(name, { metricsUrl, token: secrets.notesToken }, options(...(store ? [store] : []))),
     stackOutputs: { notes: `https://${settings.hostname}` },
   };
 }
