@@ -521,7 +521,7 @@ const rows: readonly Refusal[] = [
     path: "models.chat.source",
     value: "gs://weights/qwen",
     allowed: "s3://bucket/prefix",
-    fix: "add storage.buckets.weights: {url: https://storage.googleapis.com, region: auto, secretKey: …} with an HMAC key, and write s3://weights/qwen",
+    fix: "and write s3://weights/qwen",
     mended: onA10({ source: "s3://models/qwen" }),
   },
   {
