@@ -36,8 +36,11 @@ describe("a plan", () => {
     expect(plan.models[0]?.source).toEqual({ kind: "bucket", uri: source });
   });
 
-  it("has no store where weights are mounted", async () => {
-    const plan = await planned({ backend: "none" }, { source: "pvc://weights/qwen" });
+  it.each([
+    [{}, "pvc://weights/qwen"],
+    [{ imageVolumes: true }, "oci://registry.example.com/team/qwen:v1"],
+  ])("has no store where weights are mounted (%j)", async (storage, from) => {
+    const plan = await planned({ backend: "none", ...storage }, { source: from });
     expect(plan.storage).toMatchObject({ models: [], backend: "none", sizeGiB: 0 });
     expect(plan.storage.bucketGiB).toBeUndefined();
   });
@@ -95,6 +98,12 @@ describe("refuses", () => {
     ],
     ["one user who reads and writes", { backend: { ...backend, writer: reader }, buckets }, { source }, path],
     ["a Job without keys that write", { backend, buckets }, {}, `${path}.writer`],
+    [
+      "an adapter below the model's prefix",
+      { backend, buckets },
+      { source, adapters: { legal: `${source}/legal` } },
+      "models.chat.adapters.legal",
+    ],
     ["the size of a volume that is not there", { backend, buckets, sizeGiB: 100 }, { source }, "storage.sizeGiB"],
     ["the bucket of a store that is not there", { backend, buckets, bucket: "weights" }, { source }, "storage.bucket"],
     ["another bucket's prefix", { backend, buckets }, { source: "s3://models/qwen" }, "models.chat.source"],

@@ -1,11 +1,10 @@
-import { engineOf } from "../../../engines";
 import { parseSource, splitBucketUri } from "../../../engines/sources";
-import { goesThroughStore, hubPrefix } from "../../../planner/storage";
+import { hubPrefix } from "../../../planner/storage";
 import { list, type Path } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { bucketBackend, storeBucket } from "../core/store-backend";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
-import { placedSource } from "../placed-source";
+import { readsStore } from "../placed-source";
 import type { ModelConfig } from "../schema";
 import { sourceRegistry } from "../source-registry";
 import { storeFolder } from "../store-folder";
@@ -146,11 +145,11 @@ function occupantsOf(name: string, model: ModelConfig, storage: NonNullable<Stor
 
 /** In the form of `keyPrefix`; `undefined` outside the store. */
 function storePrefix(name: string, model: ModelConfig, storage: NonNullable<Storage>): string | undefined {
-  const source = model.source === undefined ? undefined : parseSource(model.source);
-  if (engineOf(model.engine).weightsFrom !== "store" || (source && !goesThroughStore(placedSource(source, storage)))) {
+  if (!readsStore(model, storage)) {
     return undefined;
   }
-  return source?.kind === "bucket" ? bucketPrefix(source.uri, storage.bucket) : storeFolder(name, model, source);
+  const source = model.source === undefined ? undefined : parseSource(model.source);
+  return source?.kind === "bucket" ? bucketPrefix(source.uri, storeBucket(storage)) : storeFolder(name, model, source);
 }
 
 /** `undefined` for other buckets, or without a prefix. */
