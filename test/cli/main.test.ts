@@ -7,6 +7,7 @@ import { runCommand } from "../../cli/main";
 import { repositoryRoot } from "../../names/repository-root";
 import { bin, version } from "../../package.json";
 import { COMMANDS_PAGE, commandsPage } from "../../scripts/reference/commands";
+import { scripts } from "../../template/package.json";
 import { runPiped } from "./run";
 
 const COMMANDS =
@@ -76,6 +77,10 @@ describe("a command in a process of its own", () => {
       out: "",
       err: expect.stringContaining('there is no command "plna"'),
     });
+  });
+
+  it.each(COMMANDS.split(", "))("%s is npm run %s in the template, as messages name it", (name) => {
+    expect(scripts).toHaveProperty([name], `inference-stacks ${name}`);
   });
 
   it("runs under its own name, as npx starts it", () => {
