@@ -36,8 +36,11 @@ describe("a plan", () => {
     expect(plan.models[0]?.source).toEqual({ kind: "bucket", uri: source });
   });
 
-  it("has no store where weights are mounted", async () => {
-    const plan = await planned({ backend: "none" }, { source: "pvc://weights/qwen" });
+  it.each([
+    ["a claim", {}, "pvc://weights/qwen"],
+    ["an image volume", { imageVolumes: true }, `oci://registry.example.com/team/qwen:v1@sha256:${"a".repeat(64)}`],
+  ])("has no store where weights are mounted: %s", async (_, settings, from) => {
+    const plan = await planned({ backend: "none", ...settings }, { source: from });
     expect(plan.storage).toMatchObject({ models: [], backend: "none", sizeGiB: 0 });
     expect(plan.storage.bucketGiB).toBeUndefined();
   });
@@ -54,6 +57,11 @@ ruleCases([
     "a cache of nodes without a store",
     { models: { chat: { model, source: "pvc://weights" } }, storage: { backend: "none", nodeCacheGiB: 100 } },
     { path: "storage.nodeCacheGiB", allowed: "storage.backend is none", fix: "remove it" },
+  ],
+  [
+    "backups of the platform as a model",
+    { models: { chat: { model, source: "s3://models/_backups/open-webui" } } },
+    { path: "models.chat.source", allowed: "not below _backups/", fix: "copy the files to s3://models/chat" },
   ],
 ]);
 
@@ -97,6 +105,12 @@ describe("refuses", () => {
     ["a Job without keys that write", { backend, buckets }, {}, `${path}.writer`],
     ["the size of a volume that is not there", { backend, buckets, sizeGiB: 100 }, { source }, "storage.sizeGiB"],
     ["the bucket of a store that is not there", { backend, buckets, bucket: "weights" }, { source }, "storage.bucket"],
+    [
+      "a prefix below another model's",
+      { backend, buckets },
+      { source, adapters: { law: `${source}/law` } },
+      "qwen/v1/law/ in the model store",
+    ],
     ["another bucket's prefix", { backend, buckets }, { source: "s3://models/qwen" }, "models.chat.source"],
   ])("%s", async (_, storage, changes, at) => {
     await expect(planned(storage, changes)).rejects.toThrow(at);

@@ -1,10 +1,12 @@
 /** `storage.backend`: what may take the place of the store in the cluster, and which models can do without one. */
 import { engineOf } from "../../../engines";
-import { parseSource, SOURCES, splitBucketUri } from "../../../engines/sources";
+import { parseSource, splitBucketUri } from "../../../engines/sources";
+import { goesThroughStore } from "../../../planner/storage";
 import { list, suggest } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { bucketBackend, storeBucket } from "../core/store-backend";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
+import { placedSource } from "../placed-source";
 import type { ModelConfig } from "../schema";
 
 type Storage = NonNullable<RuleContext["sections"]["storage"]>;
@@ -64,8 +66,11 @@ export const backendsHaveTheirSettings: Rule = function* ({ sections: { storage 
 };
 
 export const modelsHaveAStore: Rule = function* ({ sections: { storage, models } }) {
-  const stored = Object.entries(models ?? {}).flatMap(([name, model]) => (needsStore(model) ? [name] : []));
-  if (storage?.backend === "none" && stored.length > 0) {
+  if (storage?.backend !== "none") {
+    return;
+  }
+  const stored = Object.entries(models ?? {}).flatMap(([name, model]) => (needsStore(model, storage) ? [name] : []));
+  if (stored.length > 0) {
     yield {
       path: ["storage", "backend"],
       value: "none",
@@ -92,9 +97,12 @@ export const storesAreFilled: Rule = function* ({ sections: { storage, models } 
   }
 };
 
-function needsStore({ engine, source: text }: ModelConfig): boolean {
+function needsStore({ engine, source: text }: ModelConfig, storage: Storage): boolean {
   const source = text === undefined ? undefined : parseSource(text);
-  return engineOf(engine).weightsFrom === "store" && (source === undefined || SOURCES[source.kind].throughStore);
+  return (
+    engineOf(engine).weightsFrom === "store" &&
+    (source === undefined || goesThroughStore(placedSource(source, storage)))
+  );
 }
 
 /** Whether a Job fills its prefix, or that of an adapter. */
@@ -102,5 +110,5 @@ function isCopied(model: ModelConfig, storage: Storage): boolean {
   const sources = [model.source, ...Object.values(model.adapters ?? {}).map(({ source }) => source)];
   const isThere = (source: string | undefined) =>
     source?.startsWith("s3://") === true && splitBucketUri(source).bucket === storeBucket(storage);
-  return needsStore(model) && !sources.every(isThere);
+  return needsStore(model, storage) && !sources.every(isThere);
 }
