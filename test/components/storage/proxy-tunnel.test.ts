@@ -83,6 +83,16 @@ describe("a request through a proxy", () => {
     );
   });
 
+  it.each(["http", "https"])("whose tunnel leads to silence is given up: %s", async (scheme) => {
+    const silent = createSilent((socket) => socket.on("error", () => undefined));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const at = new URL(`${scheme}://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
+    await expect(sendTo(at.host, undefined, throughProxy(new URL(proxy.url)), 200)(at)).rejects.toThrow(
+      `${at.host} was silent for 0.2 seconds`,
+    );
+    silent.close();
+  });
+
   it("that breaks off in the tunnel is an error, and no answer", async () => {
     const silent = createSilent((socket) => socket.once("data", () => socket.destroy()));
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
