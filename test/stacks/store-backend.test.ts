@@ -84,6 +84,18 @@ describe("an add-on", () => {
     const extra = { openWebUi: page, gateway: { consumers: { "open-webui": { models: ["chat"] } } } };
     await expect(planned(storage, { source: from }, extra)).rejects.toThrow(says);
   });
+
+  it("with backups in a bucket that all readers open is told to close them", async () => {
+    const hostname = "inference.example.com";
+    const tls = { kind: "acme", email: "ops@example.com" };
+    const gateway = { hostname, tls, consumers: { "open-webui": { models: ["chat"] } } };
+    const extra = { openWebUi: page, gateway };
+    const toldOf = async (storage: object) =>
+      (await planned(storage, {}, extra)).problems.filter(({ rule }) => rule === "chat-page-copies");
+    const message = expect.stringMatching(/in corp-models below _backups\/.*deny the reader/);
+    expect(await toldOf({ backend: { ...backend, writer }, buckets })).toMatchObject([{ message }]);
+    expect(await toldOf({})).toEqual([]);
+  });
 });
 
 const missing = [`${path}.reader.accessKey`, `${path}.reader.secretKey`] as const;
