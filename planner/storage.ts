@@ -97,6 +97,9 @@ function folderOf({ name, domain, source, storeFolder }: ModelPlan): string {
   return source.kind === "bucket" && !source.copied ? source.uri : (storeFolder ?? hubPrefix(name, domain));
 }
 
+/** First folders of what the platform keeps in the store besides models. No domain and no model is called so: their names have no underscore. */
+export const OWN_FOLDERS = { adapters: "_adapters", copies: "_backups" } as const;
+
 /** Key prefix of a model in the store. */
 export function hubPrefix(name: string, domain: string | undefined): string {
   return domain ? `${domain}/${name}` : name;

@@ -136,6 +136,7 @@ function notAskedBecause(needs: Needs, reason: string, first: CheckResult): Chec
     runtimeClasses: nothing,
     apiServices: nothing,
     gatewayConfigs: nothing,
+    gatewayClasses: nothing,
     definitions: nothing,
     ownNamespaces: nothing,
     rights: nothing,

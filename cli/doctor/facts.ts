@@ -164,6 +164,18 @@ export const configMap = z
   .object({ metadata, data: texts })
   .transform(({ metadata: { name, namespace = "default" }, data }) => ({ name, namespace, data }));
 
+/** A GatewayClass, with the kind of its parameters. */
+export const gatewayClass = z
+  .object({
+    metadata,
+    spec: z.object({ controllerName: text, parametersRef: z.object({ kind: text, name: text }).nullish() }),
+  })
+  .transform(({ metadata: { name }, spec: { controllerName, parametersRef } }) => ({
+    name,
+    controllerName,
+    parameters: parametersRef ?? undefined,
+  }));
+
 /** Metadata of any object. */
 export const named = z.object({ metadata }).transform(({ metadata: found }) => found);
 
@@ -174,6 +186,7 @@ export type DevicePodFact = Readonly<z.infer<typeof devicePod>>;
 export type StorageClassFact = Readonly<z.infer<typeof storageClass>>;
 export type ApiServiceFact = Readonly<z.infer<typeof apiService>>;
 export type ConfigMapFact = Readonly<z.infer<typeof configMap>>;
+export type GatewayClassFact = Readonly<z.infer<typeof gatewayClass>>;
 export type NamedFact = Readonly<z.infer<typeof named>>;
 
 /** A right that the installer needs. */
@@ -202,6 +215,7 @@ export interface ClusterFacts {
   readonly apiServices: Asked<readonly ApiServiceFact[]>;
   /** Configurations of Envoy Gateways: its chart's name is the same in all releases. */
   readonly gatewayConfigs: Asked<readonly ConfigMapFact[]>;
+  readonly gatewayClasses: Asked<readonly GatewayClassFact[]>;
   /** CRDs, metadata only. */
   readonly definitions: Asked<readonly NamedFact[]>;
   /** Namespaces with platform labels. */

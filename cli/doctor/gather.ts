@@ -9,6 +9,7 @@ import {
   type ClusterFacts,
   configMap,
   devicePod,
+  gatewayClass,
   named,
   node,
   pod,
@@ -65,6 +66,7 @@ export async function gatherFacts(
       "/api/v1/configmaps?fieldSelector=metadata.name%3Denvoy-gateway-config",
       configMap,
     ),
+    gatewayClasses: listed("gateway classes", "/apis/gateway.networking.k8s.io/v1/gatewayclasses", gatewayClass),
     ownNamespaces: listed(
       "namespaces",
       "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fpart-of%3Dinference-stacks",

@@ -19,7 +19,7 @@ export interface ImageSource extends ImageMirror {
 export const PULL_SECRET = "image-pull";
 
 /**
- * Rewrites images below a component to the mirror and adds the pull secret to pods, charts and
+ * Rewrites images of containers and volumes below a component to the mirror and adds the pull secret to pods, charts and
  * controller-created pods (Envoy Gateway proxies, cert-manager solvers). Charts get image digests
  * of the catalogue.
  */
@@ -86,8 +86,16 @@ function fromSource(template: PodTemplate, mirror: ImageMirror, pullSecret: stri
       ? [[key, containers.map((each: Plain) => ({ ...each, image: from(each.image as pulumi.Input<string>, mirror) }))]]
       : [];
   });
+  const volumes = Array.isArray(spec.volumes) && { volumes: spec.volumes.map((each) => mounted(each, mirror)) };
   const secrets = pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] };
-  return { ...template, spec: { ...spec, ...Object.fromEntries(pulled), ...secrets } };
+  return { ...template, spec: { ...spec, ...Object.fromEntries(pulled), ...volumes, ...secrets } };
+}
+
+function mounted(volume: unknown, mirror: ImageMirror): unknown {
+  const reference = valueAt(volume, ["image", "reference"]);
+  return reference === undefined
+    ? volume
+    : withValue(volume, ["image", "reference"], from(reference as pulumi.Input<string>, mirror));
 }
 
 function from(image: pulumi.Input<string>, mirror: ImageMirror): pulumi.Input<string> {

@@ -4,7 +4,7 @@ import { VALKEY_PORT } from "../../names/services";
 import type { TokenIssuer } from "../../planner/tenants";
 import type { AcmeServer } from "../certificates/cert-manager";
 import { certManagerConnections } from "../certificates/connections";
-import { type Connection, connect, podsIn } from "../core/connections";
+import { type Connection, connect, type PodSelection, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
 import { outsideEnds, serverAt } from "../core/outside";
 import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
@@ -68,9 +68,16 @@ export function gatewayConnections(args: GatewayConnections): Connection[] {
   ];
 }
 
+/** A namespace of others has other pods, too. The label is in templates/envoy-gateway-deployment.yaml of gateway-helm 1.9. */
+function controllerPods(existing: ExistingController | undefined): PodSelection {
+  return existing
+    ? { namespace: existing.namespace, podLabels: { "control-plane": "envoy-gateway" } }
+    : podsIn(ENVOY_GATEWAY_NAMESPACE);
+}
+
 /** Envoy Gateway's controller with the hook Job that makes its certificates, and Envoy AI Gateway's. */
 function controllers({ networks, existing }: GatewayConnections): Connection[] {
-  const envoyGateway = podsIn(existing?.namespace ?? ENVOY_GATEWAY_NAMESPACE);
+  const envoyGateway = controllerPods(existing);
   return [
     ...(existing ? [] : [toKubernetesApi("envoy-gateway", envoyGateway, networks)]),
     toKubernetesApi("ai-gateway", aiGateway, networks),
@@ -135,7 +142,7 @@ function proxies({
       name: "gateway-to-envoy-gateway",
       reason: "The proxies fetch their configuration (xDS)",
       from: gatewayProxies,
-      to: podsIn(existing?.namespace ?? ENVOY_GATEWAY_NAMESPACE),
+      to: controllerPods(existing),
       ports: [XDS_PORT],
     }),
     ...endpoints.flatMap((endpoint) => {

@@ -5,7 +5,7 @@ import { selectorLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE, NODE_CACHE_NAMESPACE } from "../../names/namespaces";
 import { NODE_CACHE } from "../../names/node-cache";
 import { serviceHost } from "../../names/service-host";
-import { hubPrefix } from "../../planner/storage";
+import { hubPrefix, OWN_FOLDERS } from "../../planner/storage";
 import type { Adapter, ModelPlan, ModelSource } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
 
@@ -56,9 +56,9 @@ export function keeperOf(folder: string): string {
   return `backup-${folder}`;
 }
 
-/** Key prefix of such copies. No domain and no model is called so: their names have no underscore. */
+/** Key prefix of such copies. */
 export function copiesPrefix(folder: string): string {
-  return `_backups/${folder}`;
+  return `${OWN_FOLDERS.copies}/${folder}`;
 }
 
 /** Whether a sync Job copies a model, or an adapter, into the store; what is in its bucket already, the user put there. */
@@ -104,16 +104,13 @@ export function keyPrefix(model: ModelPlan, bucket: string): string {
   }
 }
 
-/** Above all adapters that sync Jobs copy. No domain and no model is called so: their names have no underscore. */
-const ADAPTERS = "_adapters";
-
 /**
  * Key prefix of an adapter. Never below its model's: an engine that streams loads every weight file that lies there.
  * @throws Error when the source is another bucket than the store's, or no bucket at all.
  */
 export function adapterPrefix(model: string, { name, source }: Adapter, bucket: string): string {
   return source.kind === "huggingface"
-    ? `${ADAPTERS}/${model}/${name}`
+    ? `${OWN_FOLDERS.adapters}/${model}/${name}`
     : bucketPrefix(source.uri, bucket, { path: adapterPath(model, name), folder: `${model}-${name}` });
 }
 

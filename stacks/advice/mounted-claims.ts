@@ -10,7 +10,7 @@ export function mountedClaims({ plan }: { readonly plan: Pick<DeploymentPlan, "m
       return [{ severity: "advisory", rule: "mounted-folder", subject: `models.${name}`, message }];
     }
     if (isImageVolume(source)) {
-      const message = `${name} mounts the folder /models of ${originOf(source).name} as an image volume: nodes need containerd 2.1 or CRI-O 1.31, and Kubernetes 1.35 (docs/own-weights.md).`;
+      const message = `${name} mounts the folder /models of ${originOf(source).name} as an image volume: nodes need containerd 2.1 or CRI-O 1.33, and Kubernetes 1.35 (docs/own-weights.md).`;
       return [{ severity: "advisory", rule: "image-volume", subject: `models.${name}`, message }];
     }
     if (!isClaim(source)) {

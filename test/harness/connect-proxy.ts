@@ -9,6 +9,8 @@ export class ConnectProxy {
   readonly names = new Set<string>();
   /** Answer in place of a tunnel. @default none */
   refusal: string | undefined;
+  /** Status of a tunnel. */
+  established = "200 Connection Established";
   private readonly sockets = new Set<Socket>();
 
   private constructor(private readonly server: Server) {
@@ -20,7 +22,7 @@ export class ConnectProxy {
       }
       const { hostname, port } = new URL(`http://${url}`);
       const target = connect(Number(port || 80), this.names.has(hostname) ? "127.0.0.1" : hostname, () => {
-        client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+        client.write(`HTTP/1.1 ${this.established}\r\n\r\n`);
         target.pipe(client).pipe(target);
       });
       for (const socket of [target, client as Socket]) {

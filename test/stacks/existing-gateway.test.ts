@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { NEEDED_SETTINGS } from "../../names/envoy-gateway";
 import { repositoryRoot } from "../../names/repository-root";
 import { judge } from "../../report/judge";
-import { ruleCases } from "./config/rule-cases";
+import { type RuleCase, ruleCases } from "./config/rule-cases";
 import { rightEnvironment } from "./config/samples";
 import { planText, refusalsOf } from "./planned";
 import { changedRun, type ProgramRun } from "./run";
@@ -35,6 +35,16 @@ ruleCases([
     { gateway: gateway({ controller: { namespace: "inference-gateway" } }) },
     { path: "gateway.controller.namespace", allowed: "a namespace of yours", fix: "control-plane=envoy-gateway" },
   ],
+  ...["model-store", "model-chat", "open-webui"].map(
+    (namespace): RuleCase => [
+      `a namespace of the platform: ${namespace}`,
+      {
+        gateway: gateway({ controller: { namespace } }),
+        models: { chat: { model: "qwen2.5-7b-instruct" } },
+      },
+      { path: "gateway.controller.namespace", allowed: "model-<name>", fix: "control-plane=envoy-gateway" },
+    ],
+  ),
   [
     "a class and the name of its controller",
     { gateway: gateway({ controller: { ...controller, gatewayClass: "eg", controllerName: "example.com/eg" } }) },
@@ -82,6 +92,7 @@ describe("beside an Envoy Gateway of others", () => {
   it("NetworkPolicies lead proxies to it, and it to the AI gateway", () => {
     const policies = JSON.stringify(specs("NetworkPolicy"));
     expect(policies.split('"kubernetes.io/metadata.name":"corp-gateways"').length - 1).toBe(2);
+    expect(policies.split('"control-plane":"envoy-gateway"').length - 1).toBe(2);
   });
 
   it("the class is ours with its controller's name, or theirs", async () => {

@@ -1,5 +1,6 @@
 /** `storage.imageVolumes`: what the plan states of an image that pods mount, and where it is refused. */
 import { describe, expect, it } from "vitest";
+import { usedImages } from "../../report/images";
 import { onA10 } from "../cli/run";
 import { ruleCases } from "./config/rule-cases";
 import { problemsWith } from "./config/samples";
@@ -44,6 +45,21 @@ describe("an image as a volume", () => {
     expect(pods).toContain('{"mountPath":"/models/current","name":"model","readOnly":true,"subPath":"models"}');
     const all = deployment.recording.resources.map(({ name }) => name).join(" ");
     expect(all).not.toMatch(/sync-chat|sync-of-chat|registry-registry/);
+    expect(usedImages(deployment.recording.resources).map(({ image }) => image)).toContain(reference);
+  });
+
+  it("is pulled from the mirror with the secret, and is in the lists of images", async () => {
+    const { resources } = await changedRun("edge-nvidia", {
+      models: { chat: { model, source, concurrency: 1 } },
+      storage,
+      images: { mirror: "mirror.example.com/all" },
+      registryCredentials: { secure: "v1:never-read" },
+    });
+    const there = `mirror.example.com/all/${reference}`;
+    expect(usedImages(resources)).toContainEqual({ image: there, usedBy: ["platform-models-chat-server-deployment"] });
+    const pods = JSON.stringify(resources.map(({ inputs }) => inputs).filter(({ kind }) => kind !== "Secret"));
+    expect(pods).toContain(`"reference":"${there}"`);
+    expect(pods).not.toContain(`"reference":"${reference}"`);
   });
 });
 

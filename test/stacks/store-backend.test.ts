@@ -58,6 +58,11 @@ ruleCases([
     { models: { chat: { model, source: "pvc://weights" } }, storage: { backend: "none", nodeCacheGiB: 100 } },
     { path: "storage.nodeCacheGiB", allowed: "storage.backend is none", fix: "remove it" },
   ],
+  [
+    "backups of the platform as a model",
+    { models: { chat: { model, source: "s3://models/_backups/open-webui" } } },
+    { path: "models.chat.source", allowed: "not below _backups/", fix: "copy the files to s3://models/chat" },
+  ],
 ]);
 
 describe("an add-on", () => {
@@ -78,6 +83,18 @@ describe("an add-on", () => {
   ])("refuses %s", async (_, storage, from, says) => {
     const extra = { openWebUi: page, gateway: { consumers: { "open-webui": { models: ["chat"] } } } };
     await expect(planned(storage, { source: from }, extra)).rejects.toThrow(says);
+  });
+
+  it("with backups in a bucket that all readers open is told to close them", async () => {
+    const hostname = "inference.example.com";
+    const tls = { kind: "acme", email: "ops@example.com" };
+    const gateway = { hostname, tls, consumers: { "open-webui": { models: ["chat"] } } };
+    const extra = { openWebUi: page, gateway };
+    const toldOf = async (storage: object) =>
+      (await planned(storage, {}, extra)).problems.filter(({ rule }) => rule === "chat-page-copies");
+    const message = expect.stringMatching(/in corp-models below _backups\/.*deny the reader/);
+    expect(await toldOf({ backend: { ...backend, writer }, buckets })).toMatchObject([{ message }]);
+    expect(await toldOf({})).toEqual([]);
   });
 });
 

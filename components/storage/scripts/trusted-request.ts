@@ -37,19 +37,21 @@ export type Connect = (url: URL, ca?: string | readonly string[]) => Promise<Soc
  * @param authorities PEM. @default what the process trusts
  * @param by how all of these servers are reached. @default directly
  */
-export function sendTo(host: string, authorities?: string, by?: Connect): Send {
+export function sendTo(host: string, authorities?: string, by?: Connect, silenceMs = SILENCE_MS): Send {
   const all = authorities === undefined ? undefined : [...rootCertificates, authorities];
   return async (url, { method = "GET", headers = {}, body } = {}) => {
     const ca = url.host === host ? authorities : all;
     const socket = await by?.(url, ca);
+    // A request only listens to the timeout of a connection that it did not make.
+    socket?.setTimeout(silenceMs);
     return new Promise((resolve, reject) => {
       const send = url.protocol === "https:" ? tlsRequest : plainRequest;
       // Without an agent, which would make a connection of its own.
       const way = socket ? { createConnection: () => socket } : { ...(ca && { ca }) };
-      const options = { method, headers: { ...headers }, timeout: SILENCE_MS, ...way };
+      const options = { method, headers: { ...headers }, timeout: silenceMs, ...way };
       const sent = send(url, options, (answer) => resolve(responseOf(method, answer)));
       sent.on("error", (error) => reject(distrustOf(error, url, `check caFile of ${host}`) ?? error));
-      sent.on("timeout", () => sent.destroy(new Error(`${url.host} was silent for ${SILENCE_MS / 1000} seconds`)));
+      sent.on("timeout", () => sent.destroy(new Error(`${url.host} was silent for ${silenceMs / 1000} seconds`)));
       sent.end(body);
     });
   };

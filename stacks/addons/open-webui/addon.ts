@@ -5,7 +5,7 @@ import { OPEN_WEBUI } from "../../../components/open-webui/names";
 import { OPEN_WEBUI_NAMESPACE } from "../../../names/namespaces";
 import { storeElsewhere } from "../../config/core/store-backend";
 import { addon } from "../addon";
-import { pageAdvice } from "./advice";
+import { copiesAdvice, pageAdvice } from "./advice";
 import { openWebUiSecrets, openWebUiSection } from "./config";
 import * as rules from "./rules";
 
@@ -28,7 +28,10 @@ export const openWebUi = addon({
   volumes: ({ settings: { storageGiB } }) => ({
     volumes: [{ name: "chat page", sizeGiB: storageGiB, count: 1 }],
   }),
-  advice: ({ settings, environment }) => pageAdvice(settings, environment.gateway),
+  advice: ({ settings, environment }) => [
+    ...pageAdvice(settings, environment.gateway),
+    ...copiesAdvice(environment.storage),
+  ],
   services: ({ settings: { hostname } }) => [openWebUiService(hostname)],
   namespaces: () => [OPEN_WEBUI_NAMESPACE],
   keepers: () => [OPEN_WEBUI],

@@ -1,5 +1,8 @@
 import { forwarded, gatewayAddress } from "../../../components/gateway/address";
+import { OWN_FOLDERS } from "../../../planner/storage";
 import type { CapacityProblem } from "../../../planner/types";
+import type { CoreConfig } from "../../config/core/schema";
+import { bucketBackend } from "../../config/core/store-backend";
 import type { NamedGateway } from "../../config/core/wildcard-dns";
 import type { OpenWebUiConfig } from "./config";
 
@@ -35,6 +38,19 @@ function ownAuthority({ gatewayAuthorities }: OpenWebUiConfig, { tls }: NamedGat
         ]),
       ]
     : [];
+}
+
+/** In the cluster each user of the store has its own policy; those of a bucket elsewhere are the provider's. */
+export function copiesAdvice(storage: Pick<CoreConfig["storage"], "backend">): CapacityProblem[] {
+  const { bucket } = bucketBackend(storage) ?? {};
+  return bucket === undefined
+    ? []
+    : [
+        advice("chat-page-copies", "storage.backend.reader", [
+          `backups of the page, with its accounts and chats, lie in ${bucket} below ${OWN_FOLDERS.copies}/, and pods of all models hold the reader's keys`,
+          `deny the reader ${OWN_FOLDERS.copies}/* at the provider (docs/own-weights.md)`,
+        ]),
+      ];
 }
 
 function advice(rule: string, subject: string, parts: readonly string[]): CapacityProblem {

@@ -1,9 +1,16 @@
-import { AI_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../../names/namespaces";
+import {
+  AI_GATEWAY_NAMESPACE,
+  ENVOY_GATEWAY_NAMESPACE,
+  GATEWAY_NAMESPACE,
+  modelNamespaceName,
+  PLATFORM_NAMESPACES,
+} from "../../../names/namespaces";
 import { quotasOf } from "../../../planner/quotas";
 import { tenantsOf } from "../../../planner/tenants";
 import type { Rule } from "../core/rule";
 
-const OWN: readonly string[] = [GATEWAY_NAMESPACE, AI_GATEWAY_NAMESPACE];
+/** The name of Envoy Gateway's own namespace is that of its manuals. */
+const OWN = PLATFORM_NAMESPACES.filter((namespace) => namespace !== ENVOY_GATEWAY_NAMESPACE);
 
 /** What only the platform's own Envoy Gateway does, or can be in. */
 export const existingControllersGoAlone: Rule = function* ({ sections: { gateway, mesh, cluster } }) {
@@ -32,13 +39,14 @@ export const existingControllersGoAlone: Rule = function* ({ sections: { gateway
   }
 };
 
-export const existingControllersAreElsewhere: Rule = function* ({ sections: { gateway } }) {
+export const existingControllersAreElsewhere: Rule = function* ({ sections: { gateway, models = {} } }) {
   const namespace = gateway?.controller?.namespace;
-  if (namespace !== undefined && OWN.includes(namespace)) {
+  const own = [...OWN, ...Object.keys(models).map(modelNamespaceName)];
+  if (namespace !== undefined && own.includes(namespace)) {
     yield {
       path: ["gateway", "controller", "namespace"],
       value: namespace,
-      allowed: `a namespace of yours: the platform creates ${OWN.join(" and ")}`,
+      allowed: `a namespace of yours, other than those of the platform: ${GATEWAY_NAMESPACE}, ${AI_GATEWAY_NAMESPACE}, model-<name> and the like`,
       fix: "write the namespace of your Envoy Gateway: kubectl get deployments -A -l control-plane=envoy-gateway",
     };
   }

@@ -1,5 +1,5 @@
 import { parseSource, splitBucketUri } from "../../../engines/sources";
-import { hubPrefix } from "../../../planner/storage";
+import { hubPrefix, OWN_FOLDERS } from "../../../planner/storage";
 import { list, type Path } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { bucketBackend, storeBucket } from "../core/store-backend";
@@ -94,6 +94,8 @@ export const registriesAreRead: Rule = function* ({ sections: { models, storage 
   }
 };
 
+const PLATFORMS: readonly string[] = Object.values(OWN_FOLDERS);
+
 /** What has a prefix of its own in the store. */
 interface Occupant {
   /** Its configuration path. */
@@ -110,6 +112,16 @@ export const storePrefixesDoNotNest: Rule = function* ({ sections: { models = {}
   const occupants = Object.entries(models).flatMap(([name, model]) => occupantsOf(name, model, storage));
   const owners = new Map(occupants.map((occupant) => [occupant.prefix, occupant]));
   for (const { path, prefix, fix } of occupants) {
+    const [folder = ""] = prefix.split("/");
+    if (PLATFORMS.includes(folder)) {
+      yield {
+        path,
+        value: `${prefix}/ in the model store`,
+        allowed: `a place that is not below ${folder}/, where the platform keeps adapters and backups: engines would hold keys to them`,
+        fix: `copy the files to s3://${storeBucket(storage)}/${path[1]} and name that`,
+      };
+      continue;
+    }
     const outer = above(prefix).flatMap((candidate) => owners.get(candidate) ?? [])[0];
     if (outer !== undefined) {
       const owner = outer.path.slice(0, 2).join(".");

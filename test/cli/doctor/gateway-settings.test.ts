@@ -52,6 +52,23 @@ describe("settings of an existing Envoy Gateway", () => {
     expect([result?.status, result?.found]).toEqual([status, expect.stringContaining(found)]);
   });
 
+  it.each([
+    ["failed", "no GatewayClass eg", []],
+    ["failed", "istio.io/gateway-controller, and not corp.com/eg: API keys would not", ["istio.io/gateway-controller"]],
+    ["passed", "a class of corp.com/eg, whose EnvoyProxy corp must have no mergeGateways", ["corp.com/eg"]],
+  ])("the class is one of its controller's: %s, %s", (status, found, controllers) => {
+    const data = { "envoy-gateway.yaml": stringify({ ...theirs, gateway: { controllerName: "corp.com/eg" } }) };
+    const parameters = { kind: "EnvoyProxy", name: "corp" };
+    const [, result] = gatewaySettings(
+      facts({
+        gatewayConfigs: known([{ name: "envoy-gateway-config", namespace, data }]),
+        gatewayClasses: known(controllers.map((controllerName) => ({ name: "eg", controllerName, parameters }))),
+      }),
+      needs({ gatewayController: { namespace, gatewayClass: "eg" } }),
+    );
+    expect([result?.status, result?.found]).toEqual([status, expect.stringContaining(found)]);
+  });
+
   it("are looked for in the namespace that the environment names", () => {
     const result = check(theirs, {}, "elsewhere");
     expect([result?.status, result?.found]).toEqual(["failed", "no envoy-gateway-config in gateways"]);

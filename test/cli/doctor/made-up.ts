@@ -65,6 +65,7 @@ export function facts(changes: Partial<ClusterFacts> = {}): ClusterFacts {
     runtimeClasses: known([]),
     apiServices: known([]),
     gatewayConfigs: known([]),
+    gatewayClasses: known([]),
     definitions: known([]),
     ownNamespaces: known([]),
     rights: known([{ verb: "*", group: "*", resource: "*", allowed: true }]),

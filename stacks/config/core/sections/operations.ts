@@ -176,7 +176,7 @@ export const storageSection = z
       }),
     imageVolumes: z.boolean().default(false).meta({
       description:
-        "Pods mount images that models name as source: oci://… (the folder /models in them) as image volumes: kubelets pull them, and no Job copies them into the store. Needs Kubernetes 1.35, and containerd 2.1 or CRI-O 1.31 on the nodes. A login of the registry is the secret registryCredentials.",
+        "Pods mount images that models name as source: oci://… (the folder /models in them) as image volumes: kubelets pull them, and no Job copies them into the store. Needs Kubernetes 1.35, and containerd 2.1 or CRI-O 1.33 on the nodes. A login of the registry is the secret registryCredentials.",
       example: true,
     }),
     registryGbps: z.number().positive().max(1000).default(1).meta({
