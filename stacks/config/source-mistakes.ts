@@ -1,5 +1,5 @@
 /** Sources of weights in notations of other platforms: what takes their place. */
-import { sourceForms, sourcePattern } from "../../engines/sources";
+import { sourceForms, sourcePattern, splitSource } from "../../engines/sources";
 import type { Path, ProblemDraft } from "./core/problems";
 import { valueAt } from "./core/problems";
 import { OWN_WEIGHTS_PAGE } from "./own-weights-page";
@@ -58,11 +58,15 @@ const SCHEMES: Readonly<Record<string, (rest: string) => string>> = {
     /^\/?[\w.-]+(\/[\w.-]+)*\/*$/.test(rest) && !/(^|\/)\.{1,2}(\/|$)/.test(rest)
       ? `write file:///${rest.replace(/^\//, "")}, with three slashes`
       : "write for example file:///srv/models/llama, from the root of the node",
-  oci: (rest) =>
-    /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?(\/[a-z0-9._-]+)+$/.test(rest)
+  oci: (rest) => {
+    const [host = "", ...repository] = rest.split("/");
+    if (!host.includes(".")) {
+      return "write the registry's host too: oci://<host>/<repository>:<tag>";
+    }
+    return repository.length > 0 && repository.every((part) => /^[a-z0-9._-]+$/.test(part))
       ? `add a tag: oci://${rest}:<tag>, which npm run pin completes by its digest`
-      : "write the registry too, for example oci://registry.example.com/team/llama:v3",
-  ollama: () => "write for example ollama://qwen3:8b",
+      : "write oci://<host>/<repository>:<tag>, the repository in lower case";
+  },
 };
 
 function sameScheme(value: string): string | undefined {
@@ -86,8 +90,8 @@ export function sourceMistake(path: Path, input: unknown): ProblemDraft | undefi
     return undefined;
   }
   const fix = sameScheme(value);
-  if (fix !== undefined) {
-    return { path, value, allowed: sourceForms, fix: `${fix} (${OWN_WEIGHTS_PAGE})` };
+  if (fix !== undefined || splitSource(value)) {
+    return fix === undefined ? undefined : { path, value, allowed: sourceForms, fix: `${fix} (${OWN_WEIGHTS_PAGE})` };
   }
   for (const { pattern, fix } of NOTATIONS) {
     const [found, ...parts] = pattern.exec(value) ?? [];

@@ -49,7 +49,8 @@ ruleCases([
   refused("file:///srv/../models", "from the root of the node"),
   refused("./models/llama", "such as file:///srv/models/llama"),
   refused("oci://registry.example.com/team/llama", "add a tag: oci://registry.example.com/team/llama:<tag>"),
-  refused("oci://team/llama:v1", "write the registry too"),
+  refused("oci://registry.example.com/Team/llama:v1", "the repository in lower case"),
+  refused("oci://team/llama:v1", "oci://<host>/<repository>:<tag>"),
 ]);
 
 const corp = { url: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1" };

@@ -12,7 +12,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   "konghq.com": "Kong",
   "networking.gke.io": "GKE's Gateway",
   "projectcontour.io": "Contour",
-  "higress.io": "Higress",
 };
 
 const OWN: readonly string[] = [GATEWAY_NAMESPACE, AI_GATEWAY_NAMESPACE];
