@@ -31,6 +31,7 @@ import { sessions } from "./sessions";
 import { spotWithoutFallback } from "./spot-without-fallback";
 import { transformed } from "./transformed";
 import { unneededNodes } from "./unneeded-nodes";
+import { unusedNodeCache } from "./unused-node-cache";
 import { wildcardDns } from "./wildcard-dns";
 
 /** Input of advice beyond the planner's. */
@@ -69,6 +70,7 @@ const PIECES: readonly Piece[] = [
   engineOptionAdvice,
   imagesByUrl,
   mountedClaims,
+  unusedNodeCache,
   existingController,
   openEgress,
   gpuOverrides,

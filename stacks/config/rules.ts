@@ -6,6 +6,7 @@ import type { ProblemDraft } from "./core/problems";
 import type { Rule, RuleContext } from "./core/rule";
 import * as adapters from "./rules/adapters";
 import * as airGap from "./rules/air-gap";
+import * as bucketEndpoints from "./rules/bucket-endpoints";
 import * as canary from "./rules/canary";
 import * as claims from "./rules/claims";
 import * as cluster from "./rules/cluster";
@@ -140,6 +141,8 @@ const rules: readonly Rule[] = [
   engineOptions.variablesAreKnown,
   engineOptions.ownSettingsFitTheTask,
   outsideServers.urlsAreServersOfOthers,
+  bucketEndpoints.endpointsNameNoBucket,
+  bucketEndpoints.regionsAreOfTheEndpoint,
   registryAccess.proxiesAreServersOfOthers,
   registryAccess.registryNetworksAreNetworks,
   registryAccess.registryNetworksAreRead,
@@ -194,6 +197,7 @@ const rules: readonly Rule[] = [
   existingController.existingControllersGoAlone,
   existingController.existingControllersAreElsewhere,
   existingController.classesNameTheirController,
+  existingController.controllersAreEnvoyGateways,
   gateway.consumersAreUnique,
   quotas.quotasFitOnePolicy,
   quotas.tokenQuotasCountEveryModel,

@@ -35,7 +35,12 @@ export function draftsOf(issue: PlainIssue, input: unknown): ProblemDraft[] {
 /** Of pools, models or labels. */
 function invalidName(path: Path): ProblemDraft {
   const name = String(path[path.length - 1] ?? "");
-  const allowed = allowedText(fieldAt(path.slice(0, -1))?.propertyNames);
+  const names = fieldAt(path.slice(0, -1))?.propertyNames;
+  const allowed = allowedText(names);
+  const [, host = ""] = /^[a-z]+:\/\/([^/]+)/.exec(name.toLowerCase()) ?? [];
+  if (host !== "" && names?.pattern !== undefined && new RegExp(names.pattern).test(host)) {
+    return { path, value: name, allowed, fix: `rename it to ${host}` };
+  }
   const simplified = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")

@@ -42,7 +42,8 @@ export function validateConfig(raw: RawConfig): Validation {
   const structure = structureProblems(raw).filter(({ path }) => !told.some((each) => contains(each, path)));
   told.push(...structure.map(({ path }) => path));
   const rules = checkRules(contextOf(raw)).filter(
-    ({ path }) => !told.some((each) => contains(each, path) || contains(path, each)),
+    ({ path, causes = [] }) =>
+      !told.some((each) => contains(each, path) || [path, ...causes].some((cause) => contains(cause, each))),
   );
 
   told.push(...rules.map(({ path }) => path));

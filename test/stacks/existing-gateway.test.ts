@@ -50,6 +50,11 @@ ruleCases([
     { gateway: gateway({ controller: { ...controller, gatewayClass: "eg", controllerName: "example.com/eg" } }) },
     { path: "gateway.controller.controllerName", allowed: "only without gatewayClass", fix: "remove controllerName" },
   ],
+  [
+    "a controller that is no Envoy Gateway",
+    { gateway: gateway({ controller: { ...controller, controllerName: "istio.io/gateway-controller" } }) },
+    { path: "gateway.controller.controllerName", allowed: "Istio has none of them", fix: "remove controller" },
+  ],
 ]);
 
 const page = readFileSync(join(repositoryRoot(), "docs/existing-envoy-gateway.md"), "utf8");

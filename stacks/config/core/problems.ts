@@ -28,6 +28,8 @@ export interface ProblemDraft {
   readonly value: unknown;
   readonly allowed: string;
   readonly fix: string;
+  /** A mistake in the form of one of these may be its cause: then that alone is reported. */
+  readonly causes?: readonly Path[];
 }
 
 /** An unusable configuration. The message is for terminals; a stack trace adds nothing. */

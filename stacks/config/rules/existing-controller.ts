@@ -12,6 +12,17 @@ import type { Rule } from "../core/rule";
 /** The name of Envoy Gateway's own namespace is that of its manuals. */
 const OWN = PLATFORM_NAMESPACES.filter((namespace) => namespace !== ENVOY_GATEWAY_NAMESPACE);
 
+/** Domains of names of other controllers, each in its own documentation. */
+const OTHERS: Readonly<Record<string, string>> = {
+  "istio.io": "Istio",
+  "io.cilium": "Cilium",
+  "traefik.io": "Traefik",
+  "gateway.nginx.org": "NGINX Gateway Fabric",
+  "konghq.com": "Kong",
+  "networking.gke.io": "GKE's Gateway",
+  "projectcontour.io": "Contour",
+};
+
 /** What only the platform's own Envoy Gateway does, or can be in. */
 export const existingControllersGoAlone: Rule = function* ({ sections: { gateway, mesh, cluster } }) {
   const controller = gateway?.controller;
@@ -60,6 +71,20 @@ export const classesNameTheirController: Rule = function* ({ sections: { gateway
       value: controllerName,
       allowed: "only without gatewayClass: your class names its controller",
       fix: "remove controllerName, or gatewayClass where the platform shall create its own",
+    };
+  }
+};
+
+export const controllersAreEnvoyGateways: Rule = function* ({ sections: { gateway } }) {
+  const { controllerName = "" } = gateway?.controller ?? {};
+  const [domain = ""] = controllerName.split("/");
+  const implementation = Object.hasOwn(OTHERS, domain) ? OTHERS[domain] : undefined;
+  if (implementation !== undefined) {
+    yield {
+      path: ["gateway", "controller", "controllerName"],
+      value: controllerName,
+      allowed: `the name of an Envoy Gateway: keys, quotas and routing by model are its policies, and ${implementation} has none of them`,
+      fix: "remove controller: the platform then installs its own Envoy Gateway next to yours (docs/existing-envoy-gateway.md)",
     };
   }
 };

@@ -1,6 +1,6 @@
 import { parseSource, splitBucketUri } from "../../../engines/sources";
 import { hubPrefix, OWN_FOLDERS } from "../../../planner/storage";
-import { list, type Path } from "../core/problems";
+import { list, type Path, suggest } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { bucketBackend, storeBucket } from "../core/store-backend";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
@@ -27,17 +27,26 @@ export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models 
     const isModel = path.at(-1) === "source";
     const mayBeElsewhere = isModel && bucketElsewhere(source, storage) !== undefined;
     if (source?.startsWith("s3://") && !bucketPrefix(source, bucket) && !mayBeElsewhere) {
+      const copy = `copy the files to s3://${bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that`;
       yield {
         path,
         value: source,
         allowed: `a prefix in the environment's model store, s3://${bucket}/…${elsewhere(storage)}`,
-        fix: isModel
-          ? `add the bucket under storage.buckets, copy the files to s3://${bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or mount them by pvc://claim/path`
-          : `copy the files to s3://${bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or name a repository, hf://org/name`,
+        fix: isModel ? placeFix(source, storage, copy) : `${copy}, or name a repository, hf://org/name`,
+        causes: [["storage", "buckets"]],
       };
     }
   }
 };
+
+function placeFix(source: string, storage: NonNullable<Storage>, copy: string): string {
+  const { bucket, prefix } = splitBucketUri(source);
+  const known = [storeBucket(storage), ...Object.keys(storage.buckets)];
+  if (prefix === "" && known.includes(bucket)) {
+    return `write the folder of the model in that bucket: s3://${bucket}/<prefix>`;
+  }
+  return suggest(bucket, known, `add the bucket under storage.buckets, ${copy}, or mount them by pvc://claim/path`);
+}
 
 function elsewhere(storage: NonNullable<Storage>): string {
   const names = Object.keys(storage.buckets).filter((name) => name !== storeBucket(storage));
@@ -55,12 +64,11 @@ function bucketElsewhere(source: string | undefined, storage: Storage): string |
 
 /** An unused external bucket, or one that could be the store's. */
 export const bucketsElsewhereAreRead: Rule = function* ({ sections: { models, storage } }) {
-  const read = new Set(Object.values(models ?? {}).map(({ source }) => bucketElsewhere(source, storage)));
+  const read = namedBuckets(models ?? {}, storage);
+  const known = [...Object.keys(storage?.buckets ?? {}), ...(storage === undefined ? [] : [storeBucket(storage)])];
+  const isMisspelt = [...read].some((bucket) => !known.includes(bucket));
   for (const bucket of Object.keys(storage?.buckets ?? {})) {
     const path = ["storage", "buckets", bucket];
-    if (bucket === (storage && bucketBackend(storage)?.bucket)) {
-      continue;
-    }
     if (bucket === storage?.bucket && storage.backend === "minio") {
       yield {
         path,
@@ -68,16 +76,29 @@ export const bucketsElsewhereAreRead: Rule = function* ({ sections: { models, st
         allowed: "another name than storage.bucket: s3:// with it would name two buckets",
         fix: "write another storage.bucket",
       };
-    } else if (models !== undefined && !read.has(bucket)) {
+    } else if (models !== undefined && !read.has(bucket) && !isMisspelt) {
       yield {
         path,
         value: bucket,
-        allowed: `a bucket that a model names, as source: s3://${bucket}/<prefix>`,
-        fix: `remove it, or name it in a model (${OWN_WEIGHTS_PAGE})`,
+        allowed: `a bucket that a model names, as source: s3://${bucket}/<prefix>, or storage.backend as bucket`,
+        fix: `remove it, or name it in a model or in storage.backend (${OWN_WEIGHTS_PAGE})`,
+        causes: [["storage"], ["models"]],
       };
     }
   }
 };
+
+/** Of sources, right or wrong, and of the store. */
+function namedBuckets(models: Readonly<Record<string, ModelConfig>>, storage: Storage): Set<string> {
+  const sources = Object.values(models).flatMap(({ source, canary, adapters = {} }) => [
+    source,
+    canary?.source,
+    ...Object.values(adapters).map((adapter) => adapter.source),
+  ]);
+  const buckets = sources.flatMap((source) => (source?.startsWith("s3://") ? [splitBucketUri(source).bucket] : []));
+  const store = storage && bucketBackend(storage)?.bucket;
+  return new Set([...buckets, ...(store === undefined ? [] : [store])]);
+}
 
 /** A registry that no model takes weights from. */
 export const registriesAreRead: Rule = function* ({ sections: { models, storage } }) {
@@ -89,6 +110,7 @@ export const registriesAreRead: Rule = function* ({ sections: { models, storage 
         value: host,
         allowed: `a registry that a model names, as source: oci://${host}/<repository>:<tag>`,
         fix: `remove it, or name it in a model (${OWN_WEIGHTS_PAGE}); of containers' images images.mirror and registryCredentials say it`,
+        causes: [["storage"], ["models"]],
       };
     }
   }

@@ -129,6 +129,7 @@ export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
         value: HIDDEN,
         allowed: `a secret that a model names as external.secretKey, a server group as registrar.secretKey, a bucket of storage.buckets, a registry of storage.registries, storage.backend or a consumer as secretKey: ${list(read)}`,
         fix: `name it there, or run pulumi config rm ${NAMESPACE}:${key}`,
+        causes: [["models"], ["nodes"], ["storage"], ["gateway", "consumers"]],
       };
     }
   }

@@ -196,7 +196,7 @@ describe("a key", () => {
     await Promise.all(blockers.map((id) => ended(api, id, INFER)));
     expect(await ended(api, blocked, INFER)).toMatchObject({
       state: "failed",
-      error: expect.stringContaining("its key is gone from the key file"),
+      error: expect.stringContaining("its key was removed from the key file"),
       items: [{ error: { code: "unreadable" } }],
     });
     for (const id of [old, young]) {
