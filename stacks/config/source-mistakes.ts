@@ -2,6 +2,7 @@
 import { sourceForms, sourcePattern, splitSource } from "../../engines/sources";
 import type { Path, ProblemDraft } from "./core/problems";
 import { valueAt } from "./core/problems";
+import { SOURCE_ALLOWED } from "./core/sections/models";
 import { OWN_WEIGHTS_PAGE } from "./own-weights-page";
 
 interface Notation {
@@ -91,7 +92,9 @@ export function sourceMistake(path: Path, input: unknown): ProblemDraft | undefi
   }
   const fix = sameScheme(value);
   if (fix !== undefined || splitSource(value)) {
-    return fix === undefined ? undefined : { path, value, allowed: sourceForms, fix: `${fix} (${OWN_WEIGHTS_PAGE})` };
+    return fix === undefined
+      ? undefined
+      : { path, value, allowed: SOURCE_ALLOWED, fix: `${fix} (${OWN_WEIGHTS_PAGE})` };
   }
   for (const { pattern, fix } of NOTATIONS) {
     const [found, ...parts] = pattern.exec(value) ?? [];

@@ -223,7 +223,7 @@ describe("a queue that changes behind the API's back", () => {
     await client.set("model-control:{w0}:record", "{not json");
     await client.hset("model-control:{w1}:models", "ok:1", '{"lastUsed":"never"}');
     expect((await api.ask("GET", "/workers")).body.workers.map(({ state }) => state)).toEqual(["running", "running"]);
-    await api.process.waitForOutput(/model-control:\{w0\}:record.*cannot be read/, 5);
+    await api.process.waitForOutput(/model-control:\{w0\}:record.*is unreadable/, 5);
   });
 
   it("a limit that was emptied away is there again with the next task", async () => {

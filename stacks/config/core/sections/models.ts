@@ -33,7 +33,7 @@ const argumentValue = z.union([
   z.record(z.string(), z.unknown()),
 ]);
 
-const SOURCE_ALLOWED = `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`;
+export const SOURCE_ALLOWED = `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`;
 
 /** Besides its own; the gateway has room for 63 with adapters. */
 const MOST_ALIASES = 16;
