@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repositoryRoot } from "../../names/repository-root";
-import { addOwnParts, thinRepository } from "../harness/thin-repository";
+import { repositoryRoot } from "../../../names/repository-root";
+import { addOwnParts, thinRepository } from "../../harness/thin-repository";
 
 /** Plans an environment in a thin repository, and prints which modules of the package the process loaded. */
 const PLAN = `
