@@ -169,12 +169,14 @@ describe("the played Karpenter", { timeout: 120_000 }, () => {
     await client.delete(NODE_POOL);
     await waitFor("the class to be gone", async () => ((await client.get(NODE_CLASS)) ? undefined : true));
     expect(await stand().nodes()).toEqual([]);
-    const events = stand()
-      .store.events()
-      .filter(({ event }) => ["node gone", "deleted"].includes(event))
-      .map(({ event, subject }) => (event === "node gone" ? event : `${event} ${subject}`));
+    const events = () =>
+      stand()
+        .store.events()
+        .filter(({ event }) => ["node gone", "deleted"].includes(event))
+        .map(({ event, subject }) => (event === "node gone" ? event : `${event} ${subject}`));
     const machine = ["node gone", `deleted ${KARPENTER_MACHINE}`];
-    expect(events).toEqual([...machine, ...machine, "deleted EC2NodeClass"]);
+    // The API server has forgotten the class before Karpenter hears of it.
+    await expect.poll(events, { timeout: 10_000 }).toEqual([...machine, ...machine, "deleted EC2NodeClass"]);
   });
 
   it("makes none where no subnet, group or role is found", async () => {

@@ -1,10 +1,10 @@
 /** A real Alertmanager and receivers that it reaches by a forward proxy, or whose certificates a private authority signed. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { alertmanagerConfig } from "../../../components/observability/alert-routing";
+import { Program } from "../../../rehearsal/cluster/lifeline";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { RECEIVER_VALUES, REMOTE_RECEIVERS } from "../../components/observability/receivers";
 import {
@@ -21,7 +21,7 @@ let folder = "";
 let authority: PrivateAuthority;
 let receiver: RemoteReceiver;
 let proxy: ForwardProxy;
-let alertmanager: ChildProcess;
+let alertmanager: Program;
 let base = "";
 
 /** The configuration, with the authority where this machine has it, and seconds in place of minutes. */
@@ -57,7 +57,7 @@ beforeAll(async () => {
   );
   const port = 30_000 + (process.pid % 10_000);
   base = `http://127.0.0.1:${port}`;
-  alertmanager = spawn(
+  alertmanager = new Program(
     requirePart("prometheus-alertmanager"),
     [
       `--config.file=${localConfig("local.yaml", text)}`,
@@ -65,15 +65,15 @@ beforeAll(async () => {
       `--web.listen-address=127.0.0.1:${port}`,
       "--cluster.listen-address=",
     ],
-    { stdio: "ignore" },
+    join(folder, "log"),
   );
   await vi.waitFor(async () => expect((await fetch(`${base}/-/ready`)).ok).toBe(true), {
     timeout: 20_000,
     interval: 200,
   });
 }, 60_000);
-afterAll(() => {
-  alertmanager?.kill();
+afterAll(async () => {
+  await alertmanager?.terminate();
   receiver?.close();
   proxy?.close();
   rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { stringify } from "yaml";
 import { runCommand } from "../../../cli/main";
 import { alertmanagerConfig, alertRouting } from "../../../components/observability/alert-routing";
+import { Program } from "../../../rehearsal/cluster/lifeline";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { ALL_RECEIVERS, RECEIVER_VALUES } from "../../components/observability/receivers";
 import { type LocalReceivers, localReceivers } from "./local-receivers";
@@ -15,7 +15,7 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "alertmanager-"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("Alertmanager's configuration in amtool", () => {
   let all = "";
@@ -48,7 +48,7 @@ describe("Alertmanager's configuration in amtool", () => {
 
 describe("Alertmanager and receivers of this machine", () => {
   let local: LocalReceivers;
-  let alertmanager: ChildProcess;
+  let alertmanager: Program;
   let base = "";
 
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe("Alertmanager and receivers of this machine", () => {
     writeFileSync(config, quick);
     const port = 20_000 + (process.pid % 10_000);
     base = `http://127.0.0.1:${port}`;
-    alertmanager = spawn(
+    alertmanager = new Program(
       requirePart("prometheus-alertmanager"),
       [
         `--config.file=${config}`,
@@ -82,15 +82,15 @@ describe("Alertmanager and receivers of this machine", () => {
         `--web.listen-address=127.0.0.1:${port}`,
         "--cluster.listen-address=",
       ],
-      { stdio: "ignore" },
+      join(folder, "log"),
     );
     await vi.waitFor(async () => expect((await fetch(`${base}/-/ready`)).ok).toBe(true), {
       timeout: 20_000,
       interval: 200,
     });
   }, 40_000);
-  afterAll(() => {
-    alertmanager.kill();
+  afterAll(async () => {
+    await alertmanager.terminate();
     local.close();
   });
 
