@@ -1,5 +1,6 @@
 /** Servers' command lines as words, in pods and compose files. */
 import { type Path, rowOf } from "./path";
+import { plainText } from "./plain-text";
 
 export interface Word {
   readonly text: string;
@@ -80,7 +81,7 @@ export function wordsOf(texts: readonly unknown[], at: Path): Word[] {
     if (typeof text !== "string" && typeof text !== "number") {
       return [];
     }
-    return isCommandLine(String(text)) ? shellWords(String(text), place) : [{ text: String(text), at: place }];
+    return isCommandLine(plainText(text)) ? shellWords(plainText(text), place) : [{ text: plainText(text), at: place }];
   });
 }
 

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
 import { substituted, variablesIn } from "./command-line";
 import { isMapping } from "./path";
+import { plainText } from "./plain-text";
 import type { SourceDocument } from "./read-documents";
 import { holdsSecret, isSecretName } from "./secrets";
 
@@ -117,7 +118,7 @@ function withVariables(service: Readonly<Record<string, unknown>>, values: Value
     return service;
   }
   if (Array.isArray(environment)) {
-    const stated = new Set((environment as unknown[]).map((each) => String(each).split("=")[0]));
+    const stated = new Set((environment as unknown[]).map((each) => plainText(each).split("=")[0]));
     const added = shown.flatMap(([name, value]) =>
       stated.has(name) ? [] : [value === undefined ? name : `${name}=${value}`],
     );

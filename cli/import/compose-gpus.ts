@@ -1,6 +1,7 @@
 import type { ModelDraft } from "./draft";
 import { gpuVendor } from "./nodes-of-pods";
 import { isMapping, type Path } from "./path";
+import { plainText } from "./plain-text";
 
 interface Given {
   readonly at: Path;
@@ -63,7 +64,7 @@ function devicesAt({ ledger }: ModelDraft, at: Path, usual: Given["vendor"]): Gi
     const place = [...at, index];
     const ids = ledger.list(...place, "device_ids").length;
     const count = ids > 0 ? ids : ledger.number(...place, "count");
-    const vendor = /amd|rocm/.test(String(device.driver)) ? "amd" : usual;
+    const vendor = /amd|rocm/.test(plainText(device.driver)) ? "amd" : usual;
     return [{ at: place, vendor, ...(count !== undefined && count > 0 && { count }) }];
   });
 }
@@ -78,7 +79,7 @@ function byRuntime({ ledger, at: base }: ModelDraft): Given[] {
 function passedThrough({ ledger, at: base }: ModelDraft): Given[] {
   return ledger.list(...base, "devices").flatMap((device, index): Given[] => {
     const at = [...base, "devices", index];
-    const text = String(device);
+    const text = plainText(device);
     const vendor = text.includes("/dev/kfd") ? "amd" : gpuVendor(text);
     return vendor === undefined ? [] : [{ at, vendor, ...(/=\d+$/.test(text) && { count: 1 }) }];
   });

@@ -7,6 +7,7 @@ import type { Entry, Ledger } from "./ledger";
 import { unfolded } from "./list-documents";
 import { type ImportOptions, uselessOption } from "./options";
 import { rowOf } from "./path";
+import { plainText } from "./plain-text";
 import { ImportFileError, type SourceDocument } from "./read-documents";
 import { shareOutNames } from "./served-name";
 import { firstLine, type Settled, settle } from "./settle";
@@ -94,7 +95,7 @@ const COMPANIONS: Readonly<Record<string, string>> = {
 
 function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
   const line = lineOf([]);
-  const companion = rowOf(COMPANIONS, String(root.kind));
+  const companion = rowOf(COMPANIONS, plainText(root.kind));
   const kind =
     companion ??
     (typeof root.kind === "string" ? `${root.kind} is no kind that can be imported` : "no format that can be imported");

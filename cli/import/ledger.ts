@@ -1,6 +1,7 @@
 /** Fate of each value of a document; the table of fields answers the rest. */
 import type { FieldTable } from "./field-table";
 import { isEmpty, isMapping, isWithin, type Path, pathText, valueAt } from "./path";
+import { plainText } from "./plain-text";
 import type { SourceDocument } from "./read-documents";
 import { holdsSecret, isSecretPlace, withoutSecrets } from "./secrets";
 
@@ -171,9 +172,9 @@ export class Ledger {
     const field = this.table.fieldOf(at.slice(this.base.length));
     const isShown =
       (typeof value === "string" || typeof value === "number" || typeof value === "boolean") &&
-      String(value).length <= SHOWN_CHARACTERS &&
+      plainText(value).length <= SHOWN_CHARACTERS &&
       !this.table.isSecret(field) &&
-      !holdsSecret(String(value)) &&
+      !holdsSecret(plainText(value)) &&
       !isSecretPlace(at, beforeOf(this.document.root, at));
     return {
       file,

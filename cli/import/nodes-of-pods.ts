@@ -4,6 +4,7 @@ import type { MachineDraft, Plain } from "./draft";
 import { instanceType } from "./instance-types";
 import type { Ledger } from "./ledger";
 import { isMapping, mappingOf, type Path } from "./path";
+import { plainText } from "./plain-text";
 
 /** Node labels that name the card, by clouds and GPU feature discovery. */
 const CARD_LABELS = [
@@ -47,7 +48,7 @@ export function isGpu(resource: string): boolean {
 }
 
 export function isGpuCount(value: unknown): boolean {
-  return /^\d+$/.test(String(value));
+  return /^\d+$/.test(plainText(value));
 }
 
 /**
@@ -86,7 +87,7 @@ function larger(a: number | undefined, b: number | undefined): number | undefine
 
 /** `500m` or `4`. */
 export function cpuCount(value: unknown): number | undefined {
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)(m?)$/.exec(String(value)) ?? [];
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(m?)$/.exec(plainText(value)) ?? [];
   return digits === undefined ? undefined : Number(digits) / (unit === "m" ? 1000 : 1);
 }
 
@@ -103,7 +104,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 export function gibibytes(value: unknown): number | undefined {
-  const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)([KMGT]i?|)$/.exec(String(value)) ?? [];
+  const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)([KMGT]i?|)$/.exec(plainText(value)) ?? [];
   const factor = UNITS[unit];
   return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
 }
@@ -111,7 +112,7 @@ export function gibibytes(value: unknown): number | undefined {
 export function readNodeSelector(ledger: Ledger, path: Path, machine: MachineDraft): void {
   const selector = ledger.get(...path);
   for (const [label, value] of Object.entries(mappingOf(selector))) {
-    readLabel(ledger, [...path, label], label, String(value), machine);
+    readLabel(ledger, [...path, label], label, plainText(value), machine);
   }
 }
 

@@ -3,6 +3,7 @@ import { type Flag, flagsOf, serverInScript, substituted, variablesIn, wordsOf }
 import type { ModelDraft } from "./draft";
 import { isGpu, isGpuCount, readNodeSelector, readNodeTerms, readResources, readTolerations } from "./nodes-of-pods";
 import { isMapping, type Path } from "./path";
+import { plainText } from "./plain-text";
 import { applyImage, imageOf } from "./server-image";
 import { applyVariables, valuesOf, variablesOf } from "./variables";
 import { applyVllmFlags } from "./vllm-flags";
@@ -117,7 +118,7 @@ export function readPodPlace(model: ModelDraft, at: Path): void {
 
 /** By name, else the first. */
 export function servingContainer(containers: readonly unknown[], names: readonly string[]): number {
-  const index = containers.findIndex((each) => isMapping(each) && names.includes(String(each.name)));
+  const index = containers.findIndex((each) => isMapping(each) && names.includes(plainText(each.name)));
   return Math.max(index, 0);
 }
 

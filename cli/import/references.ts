@@ -1,4 +1,5 @@
 import { type Path, valueAt } from "./path";
+import { plainText } from "./plain-text";
 import type { SourceDocument } from "./read-documents";
 
 type Root = SourceDocument["root"];
@@ -26,7 +27,7 @@ export function inNamespaceOf(
       ? 0
       : namespace === undefined || own === undefined
         ? 1
-        : shared.includes(String(namespace))
+        : shared.includes(plainText(namespace))
           ? 2
           : 3;
   };

@@ -4,6 +4,7 @@ import { keyOf, type ModelDraft, type Plain } from "./draft";
 import type { Ledger } from "./ledger";
 import { cpuCount, gibibytes } from "./nodes-of-pods";
 import { isMapping, mappingOf, type Path } from "./path";
+import { plainText } from "./plain-text";
 import type { PodPart } from "./pod-draft";
 import { holdsSecret, isSecretPlace } from "./secrets";
 import { withRegistry } from "./server-image";
@@ -92,7 +93,7 @@ function readVolumes(model: ModelDraft, { volumes, mounts }: PodPlaces): Readonl
   const names = new Set<string>();
   ledger.list(...volumes).forEach((volume, index) => {
     const at = [...volumes, index];
-    const name = isMapping(volume) ? String(volume.name) : "";
+    const name = isMapping(volume) ? plainText(volume.name) : "";
     const mount = mounted.find((each) => each.name === name);
     const source = volumeSource(mappingOf(volume), mount?.mountPath);
     const claim = typeof source === "object" ? source.claim : undefined;
@@ -187,7 +188,7 @@ function readContainerOf(
   const line = [...words("command"), ...words("args")];
   const text = [image, ...line].join(" ");
   const mounts = ledger.list(...at, "volumeMounts").filter(isMapping);
-  const unknown = mounts.map(({ name }) => keyOf(String(name))).filter((name) => !volumes.has(name));
+  const unknown = mounts.map(({ name }) => keyOf(plainText(name))).filter((name) => !volumes.has(name));
   const cpu = cpuOf(model, at);
   const memoryGiB = memoryOf(model, at);
   if (FETCHES.test(text)) {
@@ -223,7 +224,7 @@ function readContainerOf(
     ...(words("args").length > 0 && { args: words("args") }),
     ...(Object.keys(variables).length > 0 && { env: variables }),
     ...(mounts.length > 0 && {
-      mounts: Object.fromEntries(mounts.map((mount) => [keyOf(String(mount.name)), String(mount.mountPath)])),
+      mounts: Object.fromEntries(mounts.map((mount) => [keyOf(plainText(mount.name)), plainText(mount.mountPath)])),
     }),
     ...(isSidecar && cpu !== undefined && memoryGiB !== undefined && { cpu, memoryGiB }),
   });

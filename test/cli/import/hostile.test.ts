@@ -94,6 +94,25 @@ describe("a hostile file", () => {
     }
   });
 
+  it("may have lists and mappings where names are, also ones that cannot be converted", async () => {
+    const odd = [{ toString: 0 }];
+    const pod = {
+      containers: [
+        {
+          name: odd,
+          image: "vllm/vllm-openai:v0.33.0",
+          args: ["--model", "Qwen/Qwen3-8B"],
+          volumeMounts: [{ name: odd }],
+        },
+        { name: "a", image: [], env: [{ name: odd, value: odd }] },
+      ],
+      volumes: [{ name: odd }],
+    };
+    const spec = { template: pod, model: { uri: "s3://bucket/Qwen3-8B" } };
+    const service = { apiVersion: "serving.kserve.io/v1alpha2", kind: "LLMInferenceService", spec };
+    await expect(importText(JSON.stringify(service))).resolves.toBeDefined();
+  });
+
   it("never fails in another way, whatever stands in the fields", { timeout: 120_000 }, async () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     const fields = [
