@@ -14,15 +14,8 @@ import { placeOfReplicas } from "./scaling-place";
 import { scalingProblems } from "./scaling-problems";
 import { overlappingPools } from "./selectors";
 import { planStorage, storeProblem } from "./storage";
-import type {
-  CapacityProblem,
-  CostPlan,
-  DeploymentPlan,
-  ExternalModelPlan,
-  ModelPlan,
-  PoolPlan,
-  StoragePlan,
-} from "./types";
+import type { StoragePlan } from "./storage-plan";
+import type { CapacityProblem, CostPlan, DeploymentPlan, ExternalModelPlan, ModelPlan, PoolPlan } from "./types";
 
 export interface PlanOptions {
   /** Simulates each model's traffic: some hundredths of a second. @default closed form only */

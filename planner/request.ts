@@ -12,9 +12,10 @@ import type { PrefixCaches } from "./prefix-caches";
 import type { ScalingRequest } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { SpeedMeasurement } from "./speed/measurement";
+import type { StoreElsewhere } from "./storage-plan";
 import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { DerivedSetting, Traffic } from "./traffic";
-import type { ExternalModelPlan, NumaPolicy, Revision, Stage, StoreElsewhere, Taint } from "./types";
+import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
 import type { UserPod } from "./user-pod";
 
 export interface PoolRequest {

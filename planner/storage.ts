@@ -2,7 +2,8 @@ import { isMounted, SOURCES } from "../engines/sources";
 import { BYTES_PER_GIB } from "../names/units";
 import { weightBytes } from "./model/parameters";
 import type { ModelRequest, PlanRequest } from "./request";
-import type { CapacityProblem, ModelPlan, ModelSource, StoragePlan } from "./types";
+import type { StoragePlan } from "./storage-plan";
+import type { CapacityProblem, ModelPlan, ModelSource } from "./types";
 import { fileFormat } from "./weight-format";
 
 /** Head room for partial downloads and a second revision (source document, M5). */

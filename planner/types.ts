@@ -29,6 +29,7 @@ import type { PrefixCaches } from "./prefix-caches";
 import type { ScalingPlan } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { TokenPrice } from "./speed/price";
+import type { StoragePlan } from "./storage-plan";
 import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { Traffic } from "./traffic";
 import type { UserPod } from "./user-pod";
@@ -328,23 +329,6 @@ export interface CapacityTableComparison {
   readonly batchingBenefit: string;
   /** Difference to the table, and why. */
   readonly difference: string;
-}
-
-/** What takes the place of the store in the cluster: a bucket of `storage.buckets`, or nothing. */
-export type StoreElsewhere = "bucket" | "none";
-
-export interface StoragePlan {
-  /** Models in the bucket. */
-  readonly models: readonly string[];
-  readonly bucket: string;
-  /** @default MinIO in the cluster */
-  readonly backend?: StoreElsewhere;
-  /** Volume of the in-cluster store: at least 1.5 × its models; 0 without one. */
-  readonly sizeGiB: number;
-  /** What the models take in a bucket elsewhere. @default the store is not there */
-  readonly bucketGiB?: number;
-  /** Cache of weights on each node with a model that uses it. @default none */
-  readonly nodeCacheGiB?: number;
 }
 
 /** A reason against the deployment, or advice. */

@@ -1,4 +1,5 @@
-import type { CostPlan, ServiceKind, StoragePlan } from "../../planner/types";
+import type { StoragePlan } from "../../planner/storage-plan";
+import type { CostPlan, ServiceKind } from "../../planner/types";
 import { alertsText } from "../alerts";
 import { clusterText } from "../cluster";
 import { nodeMakersText } from "../node-makers";

@@ -1,6 +1,7 @@
 import type { MemoryVerdict } from "../../planner/memory/verdict";
 import { storedModels } from "../../planner/storage";
-import type { ModelPlan, StoragePlan } from "../../planner/types";
+import type { StoragePlan } from "../../planner/storage-plan";
+import type { ModelPlan } from "../../planner/types";
 
 /** A verdict of ordinary values, overridden where a test looks. */
 export function memoryVerdict(overrides: Partial<MemoryVerdict> = {}): MemoryVerdict {

@@ -1,6 +1,6 @@
 import { ModelStore, type ModelStoreArgs } from "../../../components/storage/model-store";
 import { storedModels } from "../../../planner/storage";
-import type { StoragePlan } from "../../../planner/types";
+import type { StoragePlan } from "../../../planner/storage-plan";
 import { type Deployment, deploy } from "../../harness/deploy";
 import { modelPlan, ollamaPlan, storagePlan } from "../../harness/plans";
 
