@@ -7,20 +7,14 @@ import { alertmanagerConfig } from "../../../components/observability/alert-rout
 import { Program } from "../../../rehearsal/cluster/lifeline";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { RECEIVER_VALUES, REMOTE_RECEIVERS } from "../../components/observability/receivers";
-import {
-  type ForwardProxy,
-  forwardProxy,
-  type PrivateAuthority,
-  privateAuthority,
-  type RemoteReceiver,
-  tlsReceiver,
-} from "./remote-receivers";
+import { ConnectProxy } from "../../harness/connect-proxy";
+import { type PrivateAuthority, privateAuthority, type RemoteReceiver, tlsReceiver } from "./remote-receivers";
 import { tool } from "./tool";
 
 let folder = "";
 let authority: PrivateAuthority;
 let receiver: RemoteReceiver;
-let proxy: ForwardProxy;
+let proxy: ConnectProxy;
 let alertmanager: Program;
 let base = "";
 
@@ -38,10 +32,10 @@ function localConfig(name: string, text: string): string {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "alertmanager-proxy-"));
   authority = privateAuthority(folder);
-  [receiver, proxy] = await Promise.all([tlsReceiver(authority), forwardProxy()]);
+  [receiver, proxy] = await Promise.all([tlsReceiver(authority), ConnectProxy.start()]);
   const url = `https://localhost:${receiver.port}`;
   const { heartbeat, slack, webhook } = REMOTE_RECEIVERS;
-  const proxyUrl = `http://127.0.0.1:${proxy.port}`;
+  const proxyUrl = proxy.url;
   const text = alertmanagerConfig(
     {
       webhook: { ...webhook, proxyUrl },
@@ -75,7 +69,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await alertmanager?.terminate();
   receiver?.close();
-  proxy?.close();
+  proxy?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

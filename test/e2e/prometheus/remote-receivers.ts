@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 /** Certificates of one private authority, for localhost. */
@@ -56,32 +56,6 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     pieces.push(piece as Buffer);
   }
   return Buffer.concat(pieces).toString();
-}
-
-export interface ForwardProxy {
-  readonly port: number;
-  /** Hosts and ports that were asked for. */
-  readonly asked: string[];
-  readonly close: () => void;
-}
-
-/** A forward proxy: CONNECT alone, as for https:// URLs. */
-export async function forwardProxy(): Promise<ForwardProxy> {
-  const asked: string[] = [];
-  const server = createServer((_request, response) => void response.writeHead(405).end());
-  server.on("connect", (request, client, head) => {
-    asked.push(request.url ?? "");
-    const [host = "", port] = (request.url ?? "").split(":");
-    const upstream = connect(Number(port), host, () => {
-      client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      upstream.write(head);
-      upstream.pipe(client);
-      client.pipe(upstream);
-    });
-    upstream.on("error", () => client.destroy());
-    client.on("error", () => upstream.destroy());
-  });
-  return { port: await listen(server), asked, close: () => server.close() };
 }
 
 async function listen(server: Server): Promise<number> {
