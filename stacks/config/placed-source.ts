@@ -1,5 +1,5 @@
 import { engineOf } from "../../engines";
-import { parseSource, splitBucketUri } from "../../engines/sources";
+import { isMounted, parseSource, splitBucketUri } from "../../engines/sources";
 import { goesThroughStore } from "../../planner/storage";
 import type { ModelSource } from "../../planner/types";
 import type { CoreConfig } from "./core/schema";
@@ -23,9 +23,20 @@ export function placedSource(source: ModelSource, storage: Storage): ModelSource
   }
 }
 
-/** Whether the engine takes the model's weights from the store. */
-export function readsStore({ engine, source: text }: ModelConfig, storage: Storage): boolean {
+/** Undefined for a model without `source`, or with one that cannot be read. */
+function placedSourceOf({ source: text }: Pick<ModelConfig, "source">, storage: Storage): ModelSource | undefined {
   const source = text === undefined ? undefined : parseSource(text);
-  const isStored = source === undefined || goesThroughStore(placedSource(source, storage));
-  return engineOf(engine).weightsFrom === "store" && isStored;
+  return source && placedSource(source, storage);
+}
+
+/** Whether the engine takes the model's weights from the store. */
+export function readsStore(model: ModelConfig, storage: Storage): boolean {
+  const source = placedSourceOf(model, storage);
+  return engineOf(model.engine).weightsFrom === "store" && (source === undefined || goesThroughStore(source));
+}
+
+/** Whether pods mount the model's weights. */
+export function mountsSource(model: Pick<ModelConfig, "source">, storage: Storage): boolean {
+  const source = placedSourceOf(model, storage);
+  return source !== undefined && isMounted(source);
 }

@@ -1,15 +1,15 @@
 /** `source: pvc://…` and `file:///…`: limits of mounted volumes. */
-import { isMounted, parseSource } from "../../../engines/sources";
+import { parseSource } from "../../../engines/sources";
 import { isSystemFolder } from "../../../names/system-folders";
-import type { Rule, RuleContext } from "../core/rule";
+import type { Rule } from "../core/rule";
 import { requestedSettings } from "../engine-block";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
-import { placedSource } from "../placed-source";
+import { mountsSource } from "../placed-source";
 
 export const mountedWeightsAreNotStreamed: Rule = function* ({ sections: { models = {}, storage } }) {
   for (const [name, model] of Object.entries(models)) {
     const { loading } = requestedSettings(model);
-    if (mounts(model, storage) && loading === "stream") {
+    if (storage && mountsSource(model, storage) && loading === "stream") {
       yield {
         path: ["models", name, model.engine, "loading"],
         value: loading,
@@ -23,7 +23,7 @@ export const mountedWeightsAreNotStreamed: Rule = function* ({ sections: { model
 export const adaptersComeFromTheStore: Rule = function* ({ sections: { models = {}, storage } }) {
   for (const [name, model] of Object.entries(models)) {
     const adapters = Object.keys(model.adapters ?? {});
-    if (mounts(model, storage) && adapters.length > 0) {
+    if (storage && mountsSource(model, storage) && adapters.length > 0) {
       yield {
         path: ["models", name, "adapters"],
         value: adapters,
@@ -61,11 +61,3 @@ export const foldersAreOfOwnMachines: Rule = function* ({ sections: { models = {
     }
   }
 };
-
-function mounts(
-  { source: text }: { readonly source?: string | undefined },
-  storage: RuleContext["sections"]["storage"],
-): boolean {
-  const source = text === undefined ? undefined : parseSource(text);
-  return source !== undefined && storage !== undefined && isMounted(placedSource(source, storage));
-}
