@@ -105,9 +105,8 @@ function differences(needed: unknown, found: unknown, path = ""): string[] {
     return needed === found ? [] : [path];
   }
   const has = (typeof found === "object" && found !== null ? found : {}) as Readonly<Record<string, unknown>>;
-  return Object.entries(needed).flatMap(([key, value]) =>
-    key in has
-      ? differences(value, has[key], path === "" ? key : `${path}.${key}`)
-      : [path === "" ? key : `${path}.${key}`],
-  );
+  return Object.entries(needed).flatMap(([key, value]) => {
+    const at = path === "" ? key : `${path}.${key}`;
+    return key in has ? differences(value, has[key], at) : [at];
+  });
 }

@@ -38,7 +38,7 @@ export class Directory {
     const having = model === undefined ? [] : this.views.filter((view) => this.has(view, model));
     if (model === undefined || having.length === 0) {
       throw this.views.every(({ known }) => known === undefined)
-        ? new Refusal(503, "no_worker", NOBODY)
+        ? new Refusal(503, "no_worker", NO_SERVER)
         : unknown(asked);
     }
     if (!tenant.mayCall(model)) {
@@ -115,13 +115,13 @@ export class Directory {
 
   private required(listing: Listing | undefined): Listing {
     if (listing === undefined) {
-      throw new Refusal(503, "no_worker", NOBODY);
+      throw new Refusal(503, "no_worker", NO_SERVER);
     }
     return listing;
   }
 }
 
-const NOBODY = "no model server answers";
+const NO_SERVER = "no model server answers";
 
 /** OpenAI's error text. */
 function unknown(asked: string): Refusal {
